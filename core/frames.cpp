@@ -116,66 +116,40 @@ void Frames::restrict(int depth, int x, int side) {
 }
 
 // Write the columns of a frame on one side of a column, but for that column: it is constant there.
-int Frames::compress_columns(const Frame& frame, const Frame& child, const Word* chosen, int side) {
+int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chosen, int side) {
     const int words = frame.words;
     const Word flip = side == 1 ? 0 : ALL, last = last_word(frame.rows);
     for (int w = 0; w < words; ++w)
         kept_[w].prepare((chosen[w] ^ flip) & (w + 1 == words ? last : ALL));
+    Word* out = columns_.data() + child.at;
     int found = 0;
-    for (int z = 0; z < frame.columns; ++z)
-        if (column(frame, z) != chosen) unsettled_[found++].parent = z;
-    int z = 0;
-    for (; z + 4 <= found; z += 4) move_columns<4>(frame, child, z);
-    for (; z < found; ++z) move_columns<1>(frame, child, z);
+    for (int z = 0; z < frame.columns; ++z) {
+        const Word* from = column(frame, z);
+        if (from == chosen) continue;
+        unsettled_[found++].parent = z;
+        int filled = 0;
+        Word pending = 0;
+        for (int w = 0; w < words; ++w) {
+            const int n = count_ones(kept_[w].mask());
+            if (n == 0) continue;
+            const Word word = kept_[w](from[w]);
+            pending |= word << filled;
+            filled += n;
+            if (filled >= 64) {
+                *out++ = pending;
+                filled -= 64;
+                pending = filled > 0 ? word >> (n - filled) : 0;
+            }
+        }
+        if (filled > 0) *out++ = pending;
+    }
     return found;
-}
-
-// Several columns together: the masks and the places are the same.
-template <int Together>
-void Frames::move_columns(const Frame& frame, const Frame& child, int first) {
-    const int words = words_of(child.rows);
-    const Word* from[Together];
-    Word *to[Together], pending[Together] = {};
-    for (int i = 0; i < Together; ++i) {
-        from[i] = column(frame, unsettled_[first + i].parent);
-        to[i] = columns_.data() + child.at + product(first + i, words);
-    }
-    int filled = 0;
-    for (int w = 0; w < frame.words; ++w) {
-        const int n = count_ones(kept_[w].mask());
-        if (n == 0) continue;
-        Word word[Together];
-        for (int i = 0; i < Together; ++i) {
-            word[i] = kept_[w](from[i][w]);
-            pending[i] |= word[i] << filled;
-        }
-        filled += n;
-        if (filled < 64) continue;
-        filled -= 64;
-        for (int i = 0; i < Together; ++i) {
-            *to[i]++ = pending[i];
-            pending[i] = filled > 0 ? word[i] >> (n - filled) : 0;
-        }
-    }
-    if (filled > 0)
-        for (int i = 0; i < Together; ++i) *to[i] = pending[i];
 }
 
 // Write the columns of the rows in index_, of which each has ``stride`` words.
 void Frames::transpose_rows(const Word* bits, int stride, int rows, int columns, Word* out) {
     const int words = words_of(rows);
     for (int z = 0; z < columns; ++z) unsettled_[z].parent = z;
-    if (stride == 1) {  // four blocks of rows
-        for (int g = 0; g < words; g += 4) {
-            const int there = std::min(256, rows - 64 * g);
-            if (there < 256) block_ = Block();
-            for (int r = 0; r < there; ++r) block_.row(r & 63)[r >> 6] = bits[index_[64 * g + r]];
-            block_.transpose();
-            for (int c = 0; c < columns; ++c)
-                std::copy_n(block_.row(c), std::min(4, words - g), out + product(c, words) + g);
-        }
-        return;
-    }
     for_each_block(stride, words, [&](int b, int width, int g) {
         const int there = std::min(64, rows - 64 * g);
         if (there < 64) block_ = Block();

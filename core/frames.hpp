@@ -73,9 +73,7 @@ private:
         int ones;                 // then
         int parent;               // the column of the frame before that it comes from
     };
-    int compress_columns(const Frame& frame, const Frame& child, const Word* chosen, int side);
-    template <int Together>
-    void move_columns(const Frame& frame, const Frame& child, int first);
+    int compress_columns(const Frame& frame, Frame& child, const Word* column, int side);
     void transpose_rows(const Word* bits, int stride, int rows, int columns, Word* out);
     template <int Together>
     void hash_columns(const Frame& frame, int first);

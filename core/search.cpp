@@ -42,11 +42,8 @@ Search::Search(std::shared_ptr<Shared> shared, int most_rows, bool first)
 static Key path_of_root(const Word* rows, int count, int columns) {
     const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(words_of(columns));
     Key path{mix(static_cast<Word>(count)), mix(ODD[0] ^ static_cast<Word>(columns))};
-    for (std::size_t i = 0; i < words; ++i) {  // as `Frames::hash_columns`
-        path = {(path.a ^ rows[i]) * ODD[2], (path.b + rows[i]) * ODD[3]};
-        path = {path.a ^ path.a >> 32, path.b ^ path.b >> 29};
-    }
-    return {mix(path.a), mix(path.b)};
+    for (std::size_t i = 0; i < words; ++i) path = {mix(path.a ^ rows[i]), mix(path.b + mix(rows[i] ^ ODD[1]))};
+    return path;
 }
 
 void Search::load(const Word* rows, int count) {
@@ -99,34 +96,14 @@ Answer Search::decide(int depth, int k) {
     const Bounds bounds = shared_->table.probe(frame.key);
     if (bounds.at_least(k)) return Answer::yes;
     if (bounds.less_than(k)) return Answer::no;
-    if (out_of_budget() || overtaken(depth, k)) return Answer::stopped;
+    if (out_of_budget()) return Answer::stopped;
     const std::int64_t began = nodes();
     add(nodes_, 1);
     const int chosen = k == 3 ? choose_three(depth) : choose(depth, k);
-    if (chosen == STOPPED) {
-        if (overtaken_at_ != depth) return Answer::stopped;  // further up
-        overtaken_at_ = NONE;
-        return overtaken_by_;
-    }
+    if (chosen == STOPPED) return Answer::stopped;
     shared_->table.store(frame.key, chosen >= 0 ? Bounds{k, 255} : Bounds{0, k - 1}, nodes() - began,
                          first_);
     return chosen >= 0 ? Answer::yes : Answer::no;
-}
-
-// Whether the other search has meanwhile answered the question of a frame above this one, or refuted the
-// other side of the candidate there.  Then what lies below need not be searched.
-bool Search::overtaken(int depth, int k) {
-    if (k < MARKED || !shared_->together.load(std::memory_order_relaxed)) return false;
-    for (int above = 0; above < depth; ++above) {
-        const int asked = k + depth - above;
-        const Bounds bounds = shared_->table.probe(frames_[above].key);
-        const bool yes = bounds.at_least(asked), no = bounds.less_than(asked);
-        if (!yes && !no && !shared_->table.probe(choices_[above].other_side).less_than(asked - 1)) continue;
-        overtaken_at_ = above;
-        overtaken_by_ = yes ? Answer::yes : no ? Answer::no : Answer::waits;
-        return true;
-    }
-    return false;
 }
 
 // A column both of whose sides have LDim >= k - 1, for k > 3; by the definition LDim >= k exactly if
@@ -186,11 +163,6 @@ Answer Search::try_candidate(int depth, int i, int k, bool may_wait) {
     for (const int side : {first, 1 - first}) {
         const Answer answer = try_side(depth, i, side, k - 1, may_wait);
         if (answer == Answer::no) choice.flags[i] |= Choice::refuted(side);
-        if (answer == Answer::stopped && overtaken_at_ == depth && overtaken_by_ == Answer::waits) {
-            overtaken_at_ = NONE;
-            choice.flags[i] |= Choice::refuted(1 - side);
-            return Answer::no;
-        }
         if (answer != Answer::yes) return answer;
     }
     return Answer::yes;
@@ -214,7 +186,6 @@ Answer Search::try_side(int depth, int i, int side, int k, bool may_wait) {
         if (may_wait && mark.load(std::memory_order_relaxed) == path.a) return Answer::waits;
         mark.store(path.a, std::memory_order_relaxed);
     }
-    choice.other_side = side_of(frames_[depth], x, 1 - side);
     const std::int64_t before = nodes();
     enter(depth, x, side);
     const Answer answer = decide(depth + 1, k);

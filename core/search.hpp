@@ -30,7 +30,6 @@ struct Shared {
     const int columns;
     std::atomic<bool> stopped{false};   // by the user
     std::atomic<bool> answered{false};  // by the other search
-    std::atomic<bool> together{false};  // whether two searches are at work
 };
 
 // The choice of a column of a frame both of whose sides have LDim >= k - 1.
@@ -54,7 +53,6 @@ struct Choice {
     int candidates = 0;  // the first of them, with 2^(k-1) rows on both sides
     bool by_rows = false;
     int looked = 0, chunk = 2;  // candidates that were looked at, and how many come next
-    Key other_side;             // the path of the side beside the one that is searched
 
     Array<std::int32_t> order;          // [usable] the column
     Array<std::uint8_t> flags;          // [usable]
@@ -106,7 +104,6 @@ protected:  // the writer of certificates looks ahead as the search does
     bool refuted_in_place(int depth, int i, int side, int k);
     Answer try_candidate(int depth, int i, int k, bool may_wait);
     Answer try_side(int depth, int i, int side, int k, bool may_wait);
-    bool overtaken(int depth, int k);
     bool find_tree(int depth, int k, std::int64_t* points, std::int64_t node);
     int remembered_choice(int depth, int k);
     int place_of_root() const { return shared_->orbits ? 1 : 0; }
@@ -140,10 +137,6 @@ protected:  // the writer of certificates looks ahead as the search does
     Array<Word> splits_;
     std::atomic<std::int64_t> nodes_{0}, work_{0};
     std::int64_t node_limit_ = UNLIMITED, work_limit_ = UNLIMITED;
-    // Where the other search was faster: at the question of which frame, and what the answer is; `waits` if
-    // only the candidate there is refuted.
-    int overtaken_at_ = NONE;
-    Answer overtaken_by_ = Answer::waits;
     // Scratch.
     Array<std::int32_t> index_, met_;
     Array<Word> split_, mask_;

@@ -39,9 +39,10 @@ Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher search
     }
 }
 
-// Both searches share what they learn, and whoever finds the answer stops the other one.
+// Both searches share what they learn.  If they look for the same answer, whoever finds it stops the other;
+// if not, the first one does.
 Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead) {
-    std::atomic<bool>&answered = first_.shared().answered, &together = first_.shared().together;
+    std::atomic<bool>& answered = first_.shared().answered;
     std::mutex mutex;
     std::condition_variable changed;
     bool over = false;
@@ -53,13 +54,8 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead)
         }
         try {
             // The work is that of the first search, which ends this one when it has none left.
-            Search& search = second();
-            together = true;
-            // A tree far below the dimension has no refutations to share, so this search goes ahead for as
-            // many nodes as such a tree may take.  If that was not enough, it is needed here.
-            if (ahead != k) search.at_least(ahead, (1 << k) / 4, UNLIMITED);
-            const Answer answer = search.at_least(k, nodes, UNLIMITED);
-            if (answer != Answer::stopped) found = answer, answered = true;
+            const Answer answer = second().at_least(ahead, ahead == k ? nodes : UNLIMITED, UNLIMITED);
+            if (ahead == k && answer != Answer::stopped) found = answer, answered = true;
         } catch (const std::bad_alloc&) {  // the first search goes on alone
         }
     };
@@ -77,7 +73,7 @@ Answer Solver::ask_both(int k, std::int64_t nodes, std::int64_t work, int ahead)
     answered = true;
     changed.notify_one();
     helper.join();
-    answered = together = false;
+    answered = false;
     return answer == Answer::stopped ? found : answer;
 }
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
 from typer.testing import CliRunner
 
 import littlestone
+from each import each
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LittlestoneError
 from littlestone.cli import app
 from littlestone.data.forms import Reading
@@ -74,8 +76,11 @@ def test_a_german_export_from_the_first_check_to_the_rule(
     assert len(advice) == 4
     assert "give --separator ';', or write it in the schema" in advice[0]
     assert "write in the schema multiline = true" in advice[1]
-    assert "in {Ja, ja, J}" in advice[2]
-    assert 'column Kosten: write in the schema unit = "€"' in advice[3]
+    assert "'in {Ja, ja, JA}', or in the schema positive = [" in advice[2]
+    assert advice[3].endswith(
+        'column Kosten: write under [columns.Kosten] unit = "kg" (or what stands beside them) and '
+        'decimal = "," and thousands = "."'
+    )
 
     # A fit with the separator alone reads too many records, and says nothing of it.
     fit = ["fit", *asked, "--separator", ";", "--epsilon", "1", "--json", "--seed", "1"]
@@ -104,8 +109,29 @@ def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
     )  # fmt: skip
     assert status == 1
     assert "of NO DECLARED KIND: a listed value, spelled otherwise" in out
-    assert "in {Ja, ja, J}" in out
+    assert "in {Ja, ja, JA}" in out
     assert out.rstrip().endswith("ignore_case = true if only the case differs")
+
+
+def test_spaces_around_a_label_count_and_can_be_declared(tmp_path: Path) -> None:
+    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
+    table.write_text("age,back\n70,YES \n71,YES\n72,Yes\n73, yes\n74,no\n")
+    asked = ["check", str(table), "--class", "lookup(age; at most 2)", "--target", "back"]
+    _, out = run(*asked, "--positive", 'in {Yes, "YES "}')
+    assert "2 show a declared value; 1 show another" in out
+    assert "1 of NO DECLARED KIND: a listed value, with other spaces" in out
+    # The advice is followed: --positive 'in {Yes, "YES ", yes, YES}', " Yes" and "Yes ".
+    assert "'in {Yes, \"YES \", yes, YES}'" in out
+    assert "spaces count, so list every spelling" in out
+    status, out = run(*asked, "--positive", 'in {Yes, "YES ", YES, " yes"}')
+    assert (status, "4 show a declared value; 1 show another" in out) == (0, True)
+    schema.write_text(
+        'target = "back"\npositive = ["Yes", "YES ", "YES", " yes"]\n[columns.age]\n[columns.back]\n'
+    )
+    assert run("check", str(table), "--schema", str(schema))[0] == 0
+    # Labels are the texts that are declared: a space makes another one.
+    _, out = run(*asked, "--labels", "no,yes,YES,Yes")
+    assert "3 show a declared value; 2 of NO DECLARED KIND: a listed value, with other" in out
 
 
 def test_kinds_of_labels_that_are_not_declared(tmp_path: Path) -> None:
@@ -156,7 +182,7 @@ def test_words_where_numbers_are_declared(tmp_path: Path) -> None:
         "--target", "y", "--positive", "1",
     )  # fmt: skip
     assert status == 1
-    assert 'column private: if it holds words, list them: values = ["Ja", "Nein"]' in out
+    assert 'column private: if it holds words, list them: values = ["yes", "no"]' in out
 
 
 def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
@@ -172,6 +198,46 @@ def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
 
 
 SECRETS = ["zwiebel", "12,5 Z", "31.12.1999", "Befund€", "\x1b[31m"]
+
+
+@each(
+    ("cells", "fault", "keys", "values"),
+    [
+        ("134.230;1,255.1", "commas between thousands", ". ,", "134.23 1255.1"),
+        ("1.2;1,255,000", "commas between thousands", ". ,", "1.2 1255000"),
+        ("1.200,5;4,52", "a decimal comma", ", .", "1200.5 4.52"),
+        ("4,52;-7,1;8", "a decimal comma", ",", "4.52 -7.1 8"),
+        ("1 000;12", "spaces between thousands", ".  ", "1000 12"),
+        ("1'000;12", "apostrophes between thousands", ". '", "1000 12"),
+        ("1.234.567", "points between thousands", ", .", "1234567"),
+        ("12 mg/l;1.5mg/l", "a number with a unit", "mg/l", "12 1.5"),
+        ("7 µg/dl", "a number with a unit", "µg/dl", "7"),
+        ("1,234", "a comma, decimal or between thousands", ",", "1.234"),
+    ],
+)
+def test_advice_about_numbers_reads_them_when_it_is_followed(
+    tmp_path: Path, cells: str, fault: str, keys: str, values: str
+) -> None:
+    lines = "".join(f'"{cell}",1\n' for cell in cells.split(";"))
+    (tmp_path / "t.csv").write_text(f"a,y\n{lines}")
+    column = "[columns.a]\nrange = [0, 2000000]\nsteps = 20\n"
+
+    def check(more: list[str]) -> Any:
+        schema = column + "\n".join(more) + "\n[columns.y]\n"
+        return littlestone.check(tmp_path / "t.csv", "y", positive=1, schema=schema)
+
+    decimal, thousands = keys[:1], keys[2:]
+    written = [f'decimal = "{decimal}"'] + [f'thousands = "{thousands}"'] * (thousands != "")
+    if "unit" in fault:
+        written = ['unit = "kg" (or what stands beside them)']
+    found = check([])
+    assert found.columns[0].faults.keys() == {fault}
+    assert f"write under [columns.a] {' and '.join(written)}" in found.advice[0]
+    assert (" or else " in found.advice[0]) is ("decimal or" in fault)
+    written = [f'unit = "{keys}"'] if "unit" in fault else written
+    read = Schema.parse(column + "\n".join(written)).columns[0].written
+    assert [str(read(cell)) for cell in cells.split(";")] == values.split()
+    assert check(written).ok
 
 
 def test_no_value_is_shown(tmp_path: Path) -> None:

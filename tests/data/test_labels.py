@@ -53,6 +53,8 @@ NAN = float("nan")
         ("in{ HA,AA }", "in {HA, AA}", ["HA", "AA"], ["HA,AA"]),
         ("in {3, 4}", "in {3, 4}", [3, "3", 4.0, "4.00"], [34, 5, None, NAN, "x", "nan"]),
         ('in {"a, b", c}', 'in {"a, b", c}', ["a, b", "c"], ["a", "b"]),
+        ("YES ", 'in {"YES "}', ["YES "], ["YES", " YES"]),
+        ('in { "YES " , yes }', 'in {"YES ", yes}', ["YES ", "yes"], ["YES", "yes "]),
         ('in {"say ""no""", }}', 'in {"say ""no""", }}', ['say "no"', "}"], ["say no"]),
         ("in {one}", "in {one}", ["one"], ["{one}", None]),
         ("== in {a}", "== in {a}", ["in {a}"], ["a"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -52,9 +51,10 @@ class Condition:
     def parse(cls, column: str, positive: object) -> Self:
         """Read ``> 15``, ``!= HA``, ``in {HA, AA}`` or a value such as ``HA`` (or a number, or a bool).
 
-        Double quotes enclose a value of a list that holds a comma.  Raises `DeclarationError` if it is
-        not such a value, if it is empty, if it compares by order with something other than a number,
-        or if it starts with a sign that is not a relation, such as ``=``.
+        Double quotes enclose a value of a list that holds a comma, or spaces around it.  A value alone
+        keeps its spaces, too.  Raises `DeclarationError` if it is not such a value, if it is empty, if
+        it compares by order with something other than a number, or if it starts with a sign that is
+        not a relation, such as ``=``.
         """
         _require_one_value(positive, f"call records positive when {column!r} is")
         written = text(positive).strip()
@@ -81,6 +81,9 @@ class Condition:
             )
         found = cls(relation, value, alone)
         found.require_no_name(column, (column,))
+        exact = text(positive)
+        if alone and exact != value and number(value) is None:
+            return cls("in", condition_of_list([exact]).removeprefix("in "))
         return found
 
     @classmethod
@@ -155,10 +158,13 @@ class Condition:
 def condition_of_list(values: Iterable[str]) -> str:
     """The condition that a value is one of these texts, as `Condition.parse` reads it.
 
-    >>> condition_of_list(["Ja", "yes, of course"])
-    'in {Ja, "yes, of course"}'
+    >>> condition_of_list(["Ja", "yes, of course", "J "])
+    'in {Ja, "yes, of course", "J "}'
     """
-    quoted = (f'"{v.replace(chr(34), 2 * chr(34))}"' if {*v} & {*',"'} else v for v in values)
+    quoted = (
+        f'"{v.replace(chr(34), 2 * chr(34))}"' if '"' in v or label_names(v) != [v] else v
+        for v in values
+    )
     return f"in {{{', '.join(quoted)}}}"
 
 
@@ -172,14 +178,25 @@ def _require_one_value(value: object, asked: str) -> None:
         )
 
 
-def label_names(text: str) -> list[str]:
-    """The names in a text, separated by commas; double quotes enclose a name that holds a comma.
+_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)(?:"([^,]*)|$)|([^,]*))(,|$)')
 
-    >>> label_names('on time, late, "none, or unknown"')
-    ['on time', 'late', 'none, or unknown']
+
+def label_names(text: str) -> list[str]:
+    """The names in a text, separated by commas; double quotes enclose a comma, or spaces that count.
+
+    >>> label_names('on time, late, "none, or unknown", "late "')
+    ['on time', 'late', 'none, or unknown', 'late ']
     """
-    line = " ".join(text.splitlines())
-    return [name.strip() for name in next(csv.reader([line], skipinitialspace=True), [])]
+    names, end = list[str](), "," if text else ""
+    at = 0
+    while end and (found := _NAME.match(text, at)):
+        quoted, after, bare, end = found.groups()
+        at = found.end()
+        if quoted is None:
+            names.append(" ".join(bare.splitlines()).strip())
+        else:
+            names.append(quoted.replace('""', '"') + (after or "").rstrip())
+    return names
 
 
 @dataclass(frozen=True)

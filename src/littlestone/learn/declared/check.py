@@ -16,18 +16,12 @@ from littlestone.data import Table, open_table
 from littlestone.data.csv import CsvText
 from littlestone.data.label import Label
 from littlestone.data.opening import open_dataset
+from littlestone.learn.declared.advice import about_cells, about_labels
 from littlestone.learn.declared.checking import (
-    COMMA,
-    DATE,
-    DAY,
     MISSING,
     OTHER,
-    OTHERWISE,
     OUTSIDE,
     READ,
-    SPELLING,
-    UNIT,
-    UNLISTED,
     Counts,
     Lines,
     count_cells,
@@ -117,7 +111,7 @@ def check_private(
     error depends on a record.
 
     >>> import littlestone, polars
-    >>> frame = polars.DataFrame({"sex": ["F", "x"] * 500, "ill": ["Ja", "Nein"] * 500})
+    >>> frame = polars.DataFrame({"sex": ["F", "x"] * 500, "ill": ["yes", "no"] * 500})
     >>> found = check_private(
     ...     frame, "ill", positive="Ja", hypotheses="conditions(sex in {F, M}; at most 1)",
     ...     epsilon=4, ledger=littlestone.Ledger(), dataset="doc",
@@ -200,19 +194,6 @@ def _columns_and_label(
 
 TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
 
-_HELP = {
-    COMMA: 'write in the schema decimal = ",", and thousands = "." if it has such marks',
-    UNIT: 'write in the schema unit = "€" (or what it has), and decimal = "," and thousands = "." if '
-    "its numbers are written so",
-    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
-    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"',
-    DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
-    SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
-    UNLISTED: "add its other values to its list, if they are public",
-}
-_WORDS = (
-    'if it holds words, list them: values = ["Ja", "Nein"]; otherwise leave it out of the class'
-)
 _ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
 
 
@@ -240,7 +221,7 @@ class TableCheck:
     @property
     def advice(self) -> tuple[str, ...]:
         """Each line that would help: an option, or what to change in the file or in a column."""
-        return tuple(self._advice())
+        return tuple(dict.fromkeys(self._advice()))
 
     def _advice(self) -> Iterator[str]:
         lines = self.lines
@@ -255,10 +236,11 @@ class TableCheck:
                 )
             if lines.undecoded:
                 yield _ENCODING
-        if self.labels is not None:
-            yield from (f"column {self.labels.column}: {a}" for a in _about_labels(self.labels))
+        if self.labels is not None and self.label is not None:
+            found = about_labels(self.labels, self.label)
+            yield from (f"column {self.labels.column}: {words}" for words in found)
         for counts in sorted(self.columns, key=lambda c: -c.unread):
-            yield from (f"column {counts.column}: {a}" for a in _about(counts))
+            yield from (f"column {counts.column}: {a}" for a in about_cells(counts))
         if lines is not None and lines.ragged:
             yield "quote values that hold the separator, and write a cell for each column"
         if lines is not None and lines.unclosed:
@@ -328,36 +310,6 @@ class TableCheck:
                 TITLE,
                 *(f"  {visible(heading):<{width}}  {visible(words)}" for heading, words in rows),
             ]
-        )
-
-
-def _about(counts: Counts) -> Iterator[str]:
-    """What would help to read the cells of a column."""
-    if counts.empty:
-        yield "it has no values; leave it out of the class"
-    # What is said of units covers decimal commas.
-    whys = [why for why in counts.faults if why != COMMA or UNIT not in counts.faults]
-    yield from dict.fromkeys(_HELP.get(why, _WORDS) for why in whys)
-
-
-def _about_labels(counts: Counts) -> Iterator[str]:
-    """What would help to read the labels."""
-    if counts.empty:
-        yield "no record has a label; name another --target"
-    several = counts.kinds.get(OTHER, 0)
-    for why in counts.faults:
-        if why in (SPELLING, UNLISTED):
-            several = 0
-            yield (
-                "list every spelling, such as --positive 'in {Ja, ja, J}', or in the schema positive "
-                '= "in {Ja, ja, J}", or ignore_case = true if only the case differs'
-            )
-            break
-        yield _HELP.get(why, "compare it with a value, not by order")
-    if several > 1:
-        yield (
-            f"its other labels are of {several:,} kinds, which all count as not positive: if one "
-            'of them is positive, write positive = ["Ja", "J"]; then list all in the schema, as values'
         )
 
 

@@ -20,6 +20,7 @@ from littlestone.data.forms import CellForm, Unread
 from littlestone.data.label import Label
 from littlestone.data.table import Table
 from littlestone.learn.declared.column_types import NUMBERS
+from littlestone.learn.declared.number_marks import NumberMarks, number_shape, number_shapes
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import SchemaColumn
 from littlestone.points import Dates, Domain, Listed, number, text
@@ -27,38 +28,30 @@ from littlestone.points import Dates, Domain, Listed, number, text
 READ, MISSING, OTHER = "read", "missing", "another value"
 """What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
 
-COMMA, UNIT, DATE, NUMBER = (
-    "a decimal comma",
-    "a number with a unit",
-    "a date",
-    "no number",
-)
+UNIT, DATE, NUMBER = "a number with a unit", "a date", "no number"
 OTHERWISE, DAY = "a day, written otherwise", "no day"
 SPELLING, UNLISTED = "a listed value, spelled otherwise", str(Unread.UNLISTED)
+SPACES = "a listed value, with other spaces"
 
-_SIZE = r"[-+]?\d[\d.,'\s]*"
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
-# A number ends with the spaces behind it; naming them again would take quadratic time.
-_UNIT = re.compile(rf"{_SIZE}[^\W\d_]{{1,4}}|{_SIZE}[^\w\s]|[^\w\s]\s*{_SIZE}", re.DOTALL)
-_COMMA = re.compile(_SIZE, re.DOTALL)
 OUTSIDE = str(Unread.OUTSIDE)
 _NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
 _AS_IT_IS = CellForm()
 _SEPARATORS = ",;\t|"
 
 
-def why_no_number(shown: str) -> str:
-    """Why `number` cannot read a text.
+def why_no_number(shown: str, written: CellForm = _AS_IT_IS) -> str:
+    """Why a text is not read as a number that is ``written`` so.
 
-    >>> [why_no_number(shown) for shown in ("4,52", "1.200,00 €", "08.05.2020", "unknown")]
-    ['a decimal comma', 'a number with a unit', 'a date', 'no number']
+    >>> [why_no_number(shown) for shown in ("4,52", "1.200,00 €", "12 mg/l", "08.05.2020", "unknown")]
+    ['a decimal comma', 'a number with a unit', 'a number with a unit', 'a date', 'no number']
     """
-    shown = shown.strip()
-    if _DATE.fullmatch(shown):
+    if _DATE.fullmatch(shown.strip()):
         return DATE
-    if _COMMA.fullmatch(shown):
-        return COMMA
-    return UNIT if _UNIT.fullmatch(shown) else NUMBER
+    shape = number_shape(shown)
+    if shape is None:
+        return NUMBER
+    return UNIT if shape.unit not in ("", written.unit) else shape.marks
 
 
 def cell_check(
@@ -69,9 +62,9 @@ def cell_check(
     The ``declared`` column of a schema says how the cell is written.
 
     >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
-    ['read', 'a listed value, spelled otherwise', 'not on the list', 'missing']
+    ['read', 'a listed value, with other spaces', 'not on the list', 'missing']
     """
-    spelled = _spellings(column.values) if isinstance(column, Listed) else set()
+    spelled = _spellings(column.values) if isinstance(column, Listed) else {}
     written = CellForm() if declared is None else declared.written
 
     def check(value: object) -> str:
@@ -84,8 +77,8 @@ def cell_check(
         if isinstance(column, Dates):
             return OTHERWISE if _DATE.fullmatch(shown.strip()) else DAY
         if isinstance(column, NUMBERS):
-            return why_no_number(shown)
-        return SPELLING if _key(shown) in spelled else UNLISTED
+            return why_no_number(shown, written)
+        return _misspelling(shown, spelled) or UNLISTED
 
     return check
 
@@ -112,17 +105,16 @@ def label_check(
         if not shown.strip():
             return MISSING
         if condition is not None and condition.compares_numbers:
-            return READ if condition.reads(value) else why_no_number(shown)
+            return READ if condition.reads(value) else why_no_number(shown, written)
         shown = text(value)
-        known = shown in named or (numbers and number(value) in numbers)
-        if known or (condition is None and shown.strip() in named):
+        if shown in named or (numbers and number(value) in numbers):
             return READ
-        if _key(shown) in meant:  # even if it is listed: "ja" would count as not "Ja"
-            return SPELLING
+        if why := _misspelling(shown, meant):  # even if it is listed: "ja" would count as not "Ja"
+            return why
         if shown in listed:
             return READ
-        if _key(shown) in spelled:
-            return SPELLING
+        if why := _misspelling(shown, spelled):
+            return why
         return OTHER if condition is not None and not listed else UNLISTED
 
     return check
@@ -145,20 +137,32 @@ def _key(value: str) -> str:
     return " ".join(value.split()).casefold()
 
 
-def _spellings(values: Iterable[str]) -> set[str]:
-    return set(map(_key, values))
+def _spellings(values: Iterable[str]) -> dict[str, set[str]]:
+    """The values without regard to case, by their keys."""
+    found = dict[str, set[str]]()
+    for value in values:
+        found.setdefault(_key(value), set()).add(value.casefold())
+    return found
+
+
+def _misspelling(shown: str, values: Mapping[str, set[str]]) -> str:
+    """In what a text differs from one of the values; empty if it is none of them."""
+    alike = values.get(_key(shown), ())
+    return (SPELLING if shown.casefold() in alike else SPACES) if alike else ""
 
 
 @dataclass(frozen=True)
 class Counts:
     """How many cells of a column are read, missing or not read, by the reason.
 
-    ``kinds`` are, by the reason too, how many different labels of no declared value there are.
+    ``kinds`` are, by the reason too, how many different labels of no declared value there are, and
+    ``marks`` those of a column of numbers.
     """
 
     column: str
     cells: Mapping[str, int]
     kinds: Mapping[str, int] = field(default_factory=dict)
+    marks: NumberMarks | None = None
 
     @property
     def faults(self) -> dict[str, int]:
@@ -318,23 +322,61 @@ def count_cells(
     """
     checks = list(map(Numbering, checks_of(columns, label, schema)))
     names = [column.name for column in columns] + ([] if label is None else [label.column])
+    forms = _number_forms(columns, label, schema)
+    shapes = [None if how is None else Numbering(number_shapes()) for how in forms]
     kinds = None if label is None else Numbering(_kinds(label, schema))
-    n, sums = 0, [Counter[str]() for _ in checks]
+    n, sums = 0, [Counter[Any]() for _ in checks]
+    seen = [Counter[Any]() for _ in checks]
     for batch in table.batches(names):
         n += len(batch[0].codes)
         for column, check, total in zip(batch, checks, sums, strict=True):
-            numbers = np.bincount(check(column), minlength=len(check))
-            total.update(dict(zip(check.values, numbers.tolist(), strict=True)))
+            _add(check, column, total)
+        for column, shape, total in zip(batch, shapes, seen, strict=True):
+            if shape is not None:
+                _add(shape, column, total)
         if kinds is not None:
             kinds(batch[-1])
     found = [
-        Counts(name, {why: count for why, count in total.items() if count})
-        for name, total in zip(names, sums, strict=True)
+        Counts(
+            name,
+            {why: count for why, count in total.items() if count},
+            marks=None if how is None else NumberMarks.choose(marks, *how),
+        )
+        for name, total, marks, how in zip(names, sums, seen, forms, strict=True)
     ]
     if kinds is not None:
         strange = Counter(why for why, _ in kinds.values if why not in (READ, MISSING))
         found[-1] = replace(found[-1], kinds=strange)
     return n, found
+
+
+def _add(function: Numbering[Any], column: CodedColumn, total: Counter[Any]) -> None:
+    numbers = np.bincount(function(column), minlength=len(function))
+    total.update(dict(zip(function.values, numbers.tolist(), strict=True)))
+
+
+def _number_forms(
+    columns: Sequence[Domain[Any]], label: Label | None, schema: Schema | None
+) -> list[tuple[CellForm, bool] | None]:
+    """How the numbers of each column and label are declared to be written; None for other columns.
+
+    The truth value is whether the schema declares a column of numbers.
+    """
+    known = {} if schema is None else {column.name: column for column in schema.columns}
+    names = [
+        column.name if isinstance(column, NUMBERS) and not isinstance(column, Dates) else None
+        for column in columns
+    ]
+    if label is not None:
+        ordered = label.condition is not None and label.condition.compares_numbers
+        names.append(label.column if ordered else None)
+    found = list[tuple[CellForm, bool] | None]()
+    for name in names:
+        one = known.get(name or "")
+        typed = one is not None and one.kind in ("integer", "number")
+        form = _AS_IT_IS if one is None else one.written
+        found.append(None if name is None else (form, typed))
+    return found
 
 
 def _kinds(label: Label, schema: Schema | None) -> Callable[[object], tuple[str, object]]:

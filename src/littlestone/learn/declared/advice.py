@@ -1,0 +1,129 @@
+"""What to write in a schema, or on the command line, if cells or labels are not read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from littlestone.data.label import Condition, Label, condition_of_list
+from littlestone.learn.declared.checking import (
+    DATE,
+    DAY,
+    OTHER,
+    OTHERWISE,
+    SPACES,
+    SPELLING,
+    UNIT,
+    UNLISTED,
+    Counts,
+)
+from littlestone.learn.declared.number_marks import IN_WORDS, Marks, NumberMarks
+from littlestone.learn.declared.schema_columns import heading, toml_text
+
+_HELP = {
+    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
+    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"',
+    DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
+    SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
+    SPACES: 'spaces count: add the value to its list with its spaces, between quotes, such as "F "',
+    UNLISTED: "add its other values to its list, if they are public",
+}
+_WORDS = 'if it holds words, list them: values = ["yes", "no"]; otherwise leave it out of the class'
+
+
+def about_cells(counts: Counts) -> Iterator[str]:
+    """What would help to read the cells of a column."""
+    if counts.empty:
+        yield "it has no values; leave it out of the class"
+    of_numbers = {UNIT, *IN_WORDS}
+    for why in counts.faults:
+        if why not in of_numbers:
+            yield _HELP.get(why, _WORDS)
+    if counts.marks is not None and of_numbers & counts.faults.keys():
+        yield _about_numbers(counts.column, counts.marks)
+
+
+def _about_numbers(column: str, found: NumberMarks) -> str:
+    """What to write in the schema about the numbers of a column."""
+    keys = [] if found.typed else ['type = "number"']
+    keys += ['unit = "kg" (or what stands beside them)'] if found.units else []
+    if found.marks != (found.now,):
+        keys.append(" or else ".join(_marks_text(marks, found.now) for marks in found.marks))
+    asked = [f"write under {heading(column)} {' and '.join(keys)}"] if keys else []
+    if len(found.marks) > 1:
+        asked.append(
+            "the two read a number such as 1,234 as 1.234 and as 1234, and cells do not tell"
+        )
+    if found.units > 1:
+        asked.append(
+            f"units of {found.units:,} kinds stand there, so convert the numbers to one of them"
+        )
+    if found.changed:
+        asked.append(f"cells that are read now, and as other numbers then: {found.changed:,}")
+    if found.left:
+        asked.append(f"numbers with other marks, so write all in one way: {found.left:,}")
+    return "; ".join(asked)
+
+
+def _marks_text(marks: Marks, now: Marks) -> str:
+    decimal, thousands = marks
+    shown = f"decimal = {toml_text(decimal)}"
+    return f"{shown} and thousands = {toml_text(thousands)}" if thousands or now[1] else shown
+
+
+def about_labels(counts: Counts, label: Label) -> Iterator[str]:
+    """What would help to read the labels."""
+    if counts.empty:
+        yield "no record has a label; name another --target"
+    several = counts.kinds.get(OTHER, 0)
+    condition = label.condition
+    for why in counts.faults:
+        if why not in (SPELLING, SPACES, UNLISTED):
+            if counts.marks is not None and why in (UNIT, *IN_WORDS):
+                yield _about_numbers(counts.column, counts.marks)
+            else:
+                yield _HELP.get(why, "compare it with a value, not by order")
+        elif condition is None:
+            yield _ABOUT_NAMES[why]
+        else:
+            several = 0
+            yield _about_condition(why, label, condition)
+    if several > 1 and condition is not None:
+        both = _list_positive(condition.values[0], "maybe")
+        yield (
+            f"its other labels are of {several:,} kinds, which all count as not positive: if one of "
+            f"them is positive too, list both, such as {both}; then list all in the schema, as values"
+        )
+
+
+_ABOUT_NAMES = {
+    SPELLING: "write in the schema ignore_case = true, if only the case differs",
+    SPACES: "take the spaces out of the file: each label has one spelling",
+    UNLISTED: "add its other values to --labels, if they should not count as the default",
+}
+"""What helps if there are several labels."""
+
+
+def _about_condition(why: str, label: Label, condition: Condition) -> str:
+    """What would help to read labels that are a value of the condition, but for how it is spelled."""
+    if why == UNLISTED:
+        return f"{_HELP[why]}, and to `positive` those that are positive"
+    first = condition.values[0]
+    bare = first.strip()
+    spelled = (f" {bare}", f"{bare} ") if why == SPACES else (bare.lower(), bare.upper())
+    asked = f"list every spelling, such as {_list_positive(*condition.values, *spelled)}"
+    if condition.relation == "!=":
+        asked = f"list the positive values in place of !=, such as {_list_positive('A', 'B')}"
+    if why == SPACES:
+        return f"spaces count, so {asked}"
+    column = heading(label.column)
+    return f"{asked}, or write under {column} ignore_case = true if only the case differs"
+
+
+def _list_positive(*values: str) -> str:
+    """How one declares that these values are positive."""
+    distinct = list(dict.fromkeys(values))
+    option = shlex.quote(condition_of_list(distinct))
+    return (
+        f"--positive {option}, or in the schema positive = [{', '.join(map(toml_text, distinct))}]"
+    )

@@ -1,0 +1,144 @@
+"""How the numbers of a column are written: the marks of a schema that would read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from littlestone.base.errors import DeclarationError
+from littlestone.data.forms import CellForm
+from littlestone.points import plain
+
+Marks = tuple[str, str]
+"""What stands before decimals, and between thousands."""
+
+MARKS: tuple[Marks, ...] = tuple((d, t) for d in ".," for t in ("", *".,", " ", "'") if d != t)
+_FORMS = [CellForm(decimal, thousands) for decimal, thousands in MARKS]
+
+_PARTS = re.compile(
+    r"(?P<before>[^\w\s.,'<>=~+-]?)\s*(?P<size>[-+\u2212]?[.,]?\d[\d.,'\s]*)(?P<after>.*)",
+    re.DOTALL,
+)
+_LONGEST = 100
+
+_DECIMAL = {",": "a decimal comma", ".": "a decimal point"}
+_THOUSANDS = {
+    mark: f"{name} between thousands"
+    for mark, name in ((",", "commas"), (".", "points"), (" ", "spaces"), ("'", "apostrophes"))
+}
+_EITHER = {
+    mark: f"a {name}, decimal or between thousands"
+    for mark, name in ((",", "comma"), (".", "point"))
+}
+IN_WORDS = frozenset([*_DECIMAL.values(), *_THOUSANDS.values(), *_EITHER.values()])
+"""All that `NumberShape.marks` says."""
+
+
+class NumberShape(NamedTuple):
+    """How a text shows a number: the marks in it, and what stands beside it.
+
+    ``readings`` has an entry for each of `MARKS`, 0 if they do not read it.  Those with equal entries
+    read the same number.
+    """
+
+    size: str
+    readings: tuple[int, ...]
+    unit: str
+
+    @property
+    def marks(self) -> str:
+        """Its marks in words.
+
+        >>> [number_shape(text).marks for text in ("4,52", "1,255.1", "1 000", "1,234")]
+        ['a decimal comma', 'commas between thousands', 'spaces between thousands', 'a comma, ...']
+        """
+        mark = "," if "," in self.size else "."
+        if max(self.readings) > 1:
+            return _EITHER[mark]
+        decimal, thousands = MARKS[self.readings.index(1)]
+        return _DECIMAL[mark] if decimal == mark in self.size else _THOUSANDS[thousands]
+
+
+def number_shape(text: str) -> NumberShape | None:
+    """The shape of a number that a text shows, perhaps beside a unit that a schema can declare.
+
+    Every digit is a 1 in it.
+
+    >>> number_shape("12,5 mg/l"), number_shape("12/30")
+    (NumberShape(size='11,1', readings=(0, 0, 0, 0, 1, 1, 1, 1), unit='mg/l'), None)
+    """
+    found = _PARTS.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None or (found["before"] and found["after"].strip()):
+        return None
+    unit = found["before"] or found["after"].strip()
+    size = re.sub(r"\s", " ", re.sub("[0-9]", "1", found["size"].strip()))
+    numbers: dict[object, int] = {None: 0}
+    readings = tuple([numbers.setdefault(form(size), len(numbers)) for form in _FORMS])
+    try:
+        CellForm(unit=unit)
+    except DeclarationError:
+        return None
+    return NumberShape(size, readings, unit) if any(readings) else None
+
+
+def number_shapes() -> Callable[[object], NumberShape | None]:
+    """The `number_shape` of cells; it is looked for once for all that differ in digits alone."""
+    known = dict[str, NumberShape | None]()
+
+    def shape(cell: object) -> NumberShape | None:
+        value = plain(cell)
+        if type(value) is not str or len(value) > _LONGEST:
+            return None
+        key = re.sub("[0-9]", "1", value)
+        if key not in known:
+            known[key] = number_shape(key)
+        return known[key]
+
+    return shape
+
+
+@dataclass(frozen=True)
+class NumberMarks:
+    """The ``marks`` that read the most numbers of a column; two if they read other numbers.
+
+    ``now`` are those that are declared, if ``typed`` for a column of numbers.  Of the numbers that
+    marks read, the first do not read ``left``, and read ``changed`` otherwise than now.  ``units`` are
+    how many kinds of units stand beside numbers and are not declared.
+    """
+
+    marks: tuple[Marks, ...]
+    now: Marks
+    typed: bool
+    left: int
+    changed: int
+    units: int
+
+    @classmethod
+    def choose(
+        cls, shapes: Mapping[NumberShape | None, int], declared: CellForm, typed: bool
+    ) -> NumberMarks | None:
+        """What the shapes of a column's cells say, with the number of cells of each."""
+        found = {shape: n for shape, n in shapes.items() if shape is not None and n}
+        if not found:
+            return None
+        now = (declared.decimal or ".", declared.thousands)
+        reads = [sum(n for s, n in found.items() if s.readings[i]) for i in range(len(MARKS))]
+        best = [i for i in range(len(MARKS)) if reads[i] == max(reads)]
+        best.sort(key=lambda i: (MARKS[i] != now, i not in (0, 4)))
+        first = best[0]
+
+        def differs(i: int, shape: NumberShape) -> bool:
+            return 0 != shape.readings[i] != shape.readings[first] != 0
+
+        others = [i for i in best if MARKS[first] != now and any(differs(i, s) for s in found)]
+        at, bare = MARKS.index(now), ("", declared.unit)
+        return cls(
+            tuple(MARKS[i] for i in (first, *others[:1])),
+            now,
+            typed,
+            sum(n for s, n in found.items() if not s.readings[first]),
+            sum(n for s, n in found.items() if s.unit in bare and differs(at, s)),
+            len({s.unit for s in found} - {*bare}),
+        )
