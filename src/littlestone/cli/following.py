@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from littlestone.cli.console import count_noun, err, json_text, out, print_columns, print_pairs
@@ -13,6 +14,8 @@ from littlestone.data.table import Row
 from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learn.stream.base import TakeResult
 from littlestone.pictures.chart import Mistakes, Publication
+from littlestone.points import Domain, Product, Strings
+from littlestone.points.base import are_of
 from littlestone.points.units import Unit
 from littlestone.rules import Hypothesis
 
@@ -45,7 +48,7 @@ class Following:
     ) -> None:
         self._show = show
         self._run, self._label, self._reading, self._places = run, label, reading, places
-        self._domain, self._horizon = learner.hypotheses.domain, learner.horizon
+        self._points, self._horizon = RowPoints(learner.hypotheses.domain), learner.horizon
         self._predictions, self._evaluate = predictions, evaluate
         self._arrived = self._wrong = 0
         self._counted = 0
@@ -65,7 +68,7 @@ class Following:
         k, rule, first = self._places, self._run.stream.hypothesis, self.step
         units = None if self._run.units is None else [row[k] for row in rows]
         begin = k if units is None else k + 1
-        points = map(self._domain.encode_record, [row[begin:-1] for row in rows])
+        points = self._points.encode([row[begin:-1] for row in rows])
         labels = _label_values(self._label, [row[-1] for row in rows])
         records = list(zip(points, labels, strict=True))
         places = [(row[1] if k > 1 else _ONE_PARTITION, row[0]) for row in rows] if k else None
@@ -136,6 +139,36 @@ class Following:
         if words not in self._told:
             self._told.add(words)
             err.print(words)
+
+
+class RowPoints:
+    """The points of rows of a table; a short text of a column is read once, as long as it is known.
+
+    Whether it is depends on the texts alone, and it changes no point.
+    """
+
+    def __init__(self, domain: Domain[Any]) -> None:
+        self._domain = domain
+        columns = domain.columns if isinstance(domain, Product) else (domain,)
+        plain = all(type(c).encode_record is Domain.encode_record for c in columns)
+        self._columns = columns if plain else ()
+        self._known = [lru_cache(maxsize=_KNOWN)(column.encode) for column in self._columns]
+
+    def encode(self, rows: Sequence[Sequence[object]]) -> list[Any]:
+        """What `Domain.encode_record` makes of each row."""
+        if not rows or not self._columns:
+            return list(map(self._domain.encode_record, rows))
+        shares = list(map(self._encode, range(len(self._columns)), zip(*rows, strict=True)))
+        return list(zip(*shares, strict=True) if isinstance(self._domain, Product) else shares[0])
+
+    def _encode(self, place: int, values: Sequence[Any]) -> Iterable[Any]:
+        column, known = self._columns[place], self._known[place]
+        # Other values may be equal and yet different, or have no hash; and long texts fill memory.
+        short = are_of(str, values) and max(map(len, values)) <= _SHORT
+        return map(known if short and not isinstance(column, Strings) else column.encode, values)
+
+
+_KNOWN, _SHORT = 1 << 16, 64
 
 
 def _label_values(label: Label, values: Sequence[object]) -> Iterator[int]:

@@ -22,7 +22,7 @@ _NUMBERS = (
     *(nw.Boolean, nw.Float32, nw.Float64),
 )
 
-_BATCH = 2**20  # records per batch: bounded memory and few partial groups
+_BATCH = 2**18  # records per batch: bounded memory and few partial groups
 
 
 def shortest(value: Any, width: int) -> Any:
