@@ -14,7 +14,13 @@ from test_tape import BOLD, STEPS, TABLE
 
 from littlestone.base.errors import ModelError, OutputError
 from littlestone.classes import Intervals, Thresholds
-from littlestone.learn.stream import ConfirmedLearner, TalliedLearner, durable_run, run
+from littlestone.learn.stream import (
+    BlockLearner,
+    ConfirmedLearner,
+    TalliedLearner,
+    durable_run,
+    run,
+)
 from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -25,6 +31,7 @@ LEARNERS: dict[str, Any] = {
     "cuts": ConfirmedLearner(Thresholds.on(0, 9), **BOLD, doubt="0.9", warm=5),
     "ends": ConfirmedLearner(Intervals.on(0, 1999), **BOLD, doubt="0.9", warm=5),
     "tallied": TalliedLearner(TABLE, **BOLD, threshold=2),
+    "blocks": BlockLearner(TABLE, **BOLD, first=7),
 }
 SHORT = 900
 

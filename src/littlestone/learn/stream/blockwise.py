@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate, islice
 from math import ceil
 from typing import Any, cast
@@ -94,6 +94,24 @@ class BlockStream(PrivateStream[Any]):
     def _keep(self, x: Any, y: int) -> None:
         self._counts.setdefault(x, [0, 0])[y] += 1
         self._taken += 1
+
+    def _to_json(self) -> dict[str, Any]:
+        written = self._domain.point_to_json
+        return {
+            "rule": self._published.to_json(),
+            "end": self._end,
+            "counts": [[written(x), *numbers] for x, numbers in self._counts.items()],
+        }
+
+    def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
+        while self._end < kept["end"]:
+            self._begin_block()
+        point = self._domain.point_from_json
+        self._counts = {point(x): [int(zeros), int(ones)] for x, zeros, ones in kept["counts"]}
+        self._taken = sum(map(sum, self._counts.values()))
+        if None in self._counts or self._end != kept["end"] or self._taken > self._size:
+            raise ValueError
+        return Hypothesis.from_json(kept["rule"])
 
     def _unwritten_records(self) -> list[Record]:
         return self._unwritten
