@@ -19,6 +19,12 @@ def test_for_people() -> None:
     assert "With 900 records" in out
 
 
+def test_what_fit_would_refuse_says_why() -> None:
+    arguments = ["plan", "score_sheet(age: 0..9)", "--epsilon", 1, "--delta", "1e-6", "--n"]
+    assert "cannot learn" not in run(*arguments, 2**40).out
+    assert "have room for 1,099,511,627,776" in run(*arguments, 2**40 + 1).out
+
+
 def test_for_programs() -> None:
     arguments = ["--epsilon", 1, "--delta", "1e-6", "--n", 300, "--json"]
     data = json.loads(run("plan", "points(a)", *arguments).out)

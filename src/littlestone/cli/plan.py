@@ -108,6 +108,7 @@ def plan(
         ]
         out.print(f"With {count_noun(n, 'record')}", style="bold")
         print_table(headings, [_promise(row) for row in promises])
+        print_pairs([(row.method, row.refused) for row in promises if row.refused])
         if (hint := found.too_few(n)) is not None:
             out.print(hint)
 

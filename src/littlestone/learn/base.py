@@ -94,6 +94,9 @@ class PrivateLearner(Draw[Point]):
     caveat: Caveat | None = None
     """Why it is not chosen if another learner applies; None if there is no reason."""
 
+    takes_alpha: ClassVar[bool] = False
+    """Whether its parameters are those for an error, which is then its option ``alpha``."""
+
     tolerates_label_noise: bool = False
     """Whether it compares hypotheses by their errors, so that wrong labels do not mislead it.
 
@@ -126,12 +129,13 @@ class PrivateLearner(Draw[Point]):
         """How it learns, in a few words next to the method's name; empty if the name says it."""
         return ""
 
-    @abstractmethod
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The number of examples that suffice for error ``alpha`` with probability 1 - ``beta``.
 
-        None if nothing is proved.
+        None if nothing is proved, as it is by default.
         """
+        require_plan(alpha, beta, setting)
+        return None
 
     def bound(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """`plan`, or None also if finding the size takes more steps than a limit allows."""
@@ -203,9 +207,11 @@ class PrivateLearner(Draw[Point]):
     @classmethod
     def for_error(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
-    ) -> PrivateLearner[Point]:
+    ) -> Self:
         """The learner as used for error ``alpha``; most learners are the same for every alpha."""
-        return cls(hypotheses, budget)
+        own: Any = cls
+        made: Self = own(hypotheses, budget, **({"alpha": alpha} if cls.takes_alpha else {}))
+        return made
 
     @classmethod
     def weighing(

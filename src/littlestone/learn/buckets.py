@@ -7,7 +7,7 @@ from typing import Any
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learn.base import Caveat, PrivateLearner
 from littlestone.learn.lookup import require_lookup
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
@@ -73,8 +73,3 @@ class BucketLearner(PrivateLearner[Any]):
             here = found.setdefault(bucket_of(x, self.bits), [0] * len(row))
             here[:] = map(int.__add__, here, row)
         return found
-
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """None: no number of records is enough for every distribution."""
-        require_plan(alpha, beta, setting)
-        return None

@@ -13,7 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.by_table import ByTable, OpenClass
 from littlestone.classes.rule_lists import InRounds
 from littlestone.data.sample import Records, Sample
-from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
+from littlestone.learn.base import WeighedLearner, unfit
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.points import MISSING, OTHER, Point
@@ -124,11 +124,6 @@ class VocabularyLearner(WeighedLearner[Point]):
                 h = self.reopen(tree)
                 law[h] = law.get(h, Fraction(0)) + chance * mass
         return law
-
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """None: what is lost with values that are not selected depends on the data."""
-        require_plan(alpha, beta, setting)
-        return None
 
 
 def count_values(sample: Sample[Any], j: int) -> dict[str, int]:

@@ -18,7 +18,7 @@ from littlestone.points.units import Unit
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
-from littlestone.privacy.event import Event
+from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger.ledger import BaseLedger
 from littlestone.privacy.ledger.receipt import Receipt
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
@@ -49,7 +49,7 @@ class DrawResult:
     limit: PrivacyCost | None
 
 
-class Draw(ABC, Generic[Point]):
+class Draw(WithCost, ABC, Generic[Point]):
     """A differentially private choice of a hypothesis, which pays before it draws.
 
     A subclass says what one draw is (`event`), and draws with the generator of its receipt (`draw`).
@@ -70,17 +70,6 @@ class Draw(ABC, Generic[Point]):
 
     hypotheses: Rules
 
-    mechanism: Any
-
-    @property
-    def event(self) -> Event:
-        """One use of the learner, as the ledger records it: that of its mechanism, if it has just one.
-
-        It depends on declarations alone.
-        """
-        event: Event = self.mechanism
-        return event
-
     @abstractmethod
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
@@ -91,10 +80,6 @@ class Draw(ABC, Generic[Point]):
         Raises NotImplementedError if the kind of draw computes none.
         """
         raise NotImplementedError
-
-    def cost(self) -> PrivacyCost:
-        """The privacy guarantee of one `draw`."""
-        return self.event.cost()
 
     def event_with(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.rational import exp_above, exp_below, log_below
@@ -94,3 +95,22 @@ class Event(ABC):
     @abstractmethod
     def __str__(self) -> str:
         """The mechanism and its public parameters, as the ledger records them."""
+
+
+class WithCost:
+    """What is paid for by one `event`: a learner of a sample, or a whole run over a stream."""
+
+    mechanism: Any
+
+    @property
+    def event(self) -> Event:
+        """One use, as the ledger records it: that of its mechanism, if it has just one.
+
+        It depends on declarations alone.
+        """
+        event: Event = self.mechanism
+        return event
+
+    def cost(self) -> PrivacyCost:
+        """The privacy guarantee of one use, however much it publishes."""
+        return self.event.cost()

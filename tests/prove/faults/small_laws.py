@@ -54,8 +54,8 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "noisy_maxima_do_not_renormalize": [
         Fault(
-            "littlestone.privacy.mechanisms.bucket_labels:BucketLabels.chances",
-            "here - coin * before",
+            "littlestone.privacy.mechanisms.bucket_labels:flip_chances",
+            "here - q * before",
             "here - before / 2",
             "the coins of the others have no bias",
         ),

@@ -90,8 +90,6 @@ def declare_class(
         parts = [declare_class(one, labels, schema, target, unit) for one in hypotheses]
         if len(parts) == 1:
             return parts[0]
-        from littlestone.learn.declared.declaring import one_of
-
         return one_of(parts)
     declared: object = hypotheses
     if isinstance(hypotheses, str):

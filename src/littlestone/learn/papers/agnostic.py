@@ -116,6 +116,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     """
 
     caveat = Caveat.WRONG_LABELS
+    takes_alpha = True
 
     kind: ClassVar[type[Relabelling]]
     """The type of relabelling that states the cost of its `score_patterns`."""
@@ -168,13 +169,6 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 fix="give a learner of the epsilon and delta that it is asked for",
             )
         self.most_points = None if entries is None else most_points(hypotheses, entries)
-
-    @classmethod
-    def for_error(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
-    ) -> AgnosticTransformation[Point]:
-        """The learner with a relabelling and a realizable learner for that alpha."""
-        return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
     def with_proved_bound(

@@ -173,6 +173,7 @@ class BoostingLearner(PrivateLearner[Point]):
     method = "boosting"
     several = False
     caveat = Caveat.MAJORITIES
+    takes_alpha = True
 
     def __init__(
         self,
@@ -212,13 +213,6 @@ class BoostingLearner(PrivateLearner[Point]):
             )
         weak.require_errors(self.method)
         self.weak = weak
-
-    @classmethod
-    def for_error(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
-    ) -> BoostingLearner[Point]:
-        """The learner with as many rounds as ``alpha`` needs."""
-        return cls(hypotheses, budget, alpha=alpha)
 
     @property
     def event(self) -> BoostingEvent:

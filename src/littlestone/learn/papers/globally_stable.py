@@ -297,6 +297,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     method = "globally_stable"
     several = True
     caveat = Caveat.BASELINE
+    takes_alpha = True
 
     def __init__(
         self,
@@ -312,13 +313,6 @@ class GloballyStableLearner(PrivateLearner[Point]):
         self.sizes = sizes
         self.histogram: StableHistogram[Hypothesis[Point]] = StableHistogram(budget)
         self.choice = ExponentialMechanism(budget.epsilon)
-
-    @classmethod
-    def for_error(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
-    ) -> GloballyStableLearner[Point]:
-        """The learner whose blocks have ceil(d / alpha) records."""
-        return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
     def with_proved_bound(

@@ -54,6 +54,7 @@ class ProperLearner(PrivateLearner[Point]):
     method = "proper"
     several = False
     caveat = Caveat.PROPER
+    takes_alpha = True
 
     def __init__(
         self,
@@ -90,13 +91,6 @@ class ProperLearner(PrivateLearner[Point]):
                 found=f"the improper learner learns {self.improper.hypotheses}",
                 fix="give a learner of the same class",
             )
-
-    @classmethod
-    def for_error(
-        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
-    ) -> ProperLearner[Point]:
-        """The learner whose improper part learns at alpha / 2."""
-        return cls(hypotheses, budget, alpha=alpha)
 
     @property
     def event(self) -> Parallel:

@@ -220,12 +220,14 @@ class AtN:
 
     ``realizable`` and ``agnostic`` are the least alpha that is proved, at confidence 1 - beta, or None
     if not even 1/2 is.  ``calibrated`` says whether n reaches the calibrated size; None without one.
+    ``refused`` is why `fit` does not take n records, and empty if it does.
     """
 
     method: str
     realizable: float | None
     agnostic: float | None
     calibrated: bool | None
+    refused: str
 
 
 @dataclass(frozen=True)
@@ -309,6 +311,7 @@ class Plan:
                 row.learner.accuracy(n, self.beta, setting="realizable"),
                 row.learner.accuracy(n, self.beta),
                 None if row.calibrated is None else n >= row.calibrated.n,
+                _refusal(row.learner, n),
             )
             for row in self.rows
         ]
@@ -316,6 +319,14 @@ class Plan:
     def too_few(self, n: int) -> str | None:
         """What `fit` says before its spend if n records are too few for its default; else None."""
         return too_few(self.rows[0].learner, n) if self.rows else None
+
+
+def _refusal(learner: PrivateLearner[Any], n: int) -> str:
+    try:
+        learner.require_affordable(n)
+    except TooLargeError as error:
+        return f"cannot {error.asked}: {error.found}"
+    return ""
 
 
 def plan(

@@ -18,8 +18,8 @@ from littlestone.points import Domain, Point, truths
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import for_unit
-from littlestone.privacy.cost import PrivacyCost, exact_chance
-from littlestone.privacy.event import Event
+from littlestone.privacy.cost import exact_chance
+from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.competition import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -142,32 +142,17 @@ class TapedStream(ABC, Generic[Point]):
 Stream = TypeVar("Stream", bound=TapedStream[Any])
 
 
-class StreamLearner(ABC, Generic[Stream]):
+class StreamLearner(WithCost, ABC, Generic[Stream]):
     """A learner from a stream of up to ``horizon`` records, at one price for the whole run."""
 
     verb: ClassVar[str] = "learn {label} online from {hypotheses}"
     hypotheses: HypothesisClass[Any]
     horizon: int
 
-    mechanism: Any
-
-    @property
-    def event(self) -> Event:
-        """A whole run, as the ledger records it: one use of its mechanism, if it has just one.
-
-        It depends on declarations alone.
-        """
-        event: Event = self.mechanism
-        return event
-
     @property
     def declared_sizes(self) -> str:
         """All sizes that a run must keep when it resumes after a crash."""
         return str(self.event)
-
-    def cost(self) -> PrivacyCost:
-        """The privacy guarantee of a whole run, however much it publishes."""
-        return self.event.cost()
 
     @abstractmethod
     def stream(self, tape: Tape) -> Stream:

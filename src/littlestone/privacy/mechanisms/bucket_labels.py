@@ -81,20 +81,8 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
         return counts
 
     def chances(self, of_bucket: Sequence[int]) -> list[Fraction]:
-        """The probability of each label in one bucket.  For audits.
-
-        Pr[j] = q_j times the integral over [0, 1] of prod over k != j of (1 - q_k t), with
-        q_j = r^(c_j - max c) (docs/proofs/permute-and-flip.md, Theorem 1).
-        """
-        q = [self.base ** (count - max(of_bucket)) for count in of_bucket]
-        each = []
-        for j, own in enumerate(q):
-            others = [Fraction(1)]  # the coefficients of the product, from t^0 on
-            for coin in (*q[:j], *q[j + 1 :]):
-                pairs = zip([*others, Fraction(0)], [Fraction(0), *others], strict=True)
-                others = [here - coin * before for here, before in pairs]
-            each.append(own * sum((c / (m + 1) for m, c in enumerate(others)), Fraction(0)))
-        return each
+        """The probability of each label in one bucket.  For audits."""
+        return flip_chances([self.base ** (count - max(of_bucket)) for count in of_bucket])
 
     def distribution(self, data: Iterable[tuple[int, int]]) -> dict[tuple[int, ...], Fraction]:
         counts = self.tally(data)
@@ -128,6 +116,25 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
             f"permute-and-flip on {self.labels} labels in each of {self.buckets} buckets, "
             f"epsilon {decimal_text(self.epsilon)}"
         )
+
+
+def flip_chances(coins: Sequence[Fraction]) -> list[Fraction]:
+    """The law of permute-and-flip: in random order, the first item whose coin shows heads.
+
+    Item i, with a coin of bias q_i, wins with probability q_i times the integral over 0 <= t <= 1 of
+    the product of all other 1 - q_k t (docs/proofs/permute-and-flip.md, Theorem 1).  One coin is 1.
+
+    >>> flip_chances([Fraction(1), Fraction(1, 2)])
+    [Fraction(3, 4), Fraction(1, 4)]
+    """
+    found = []
+    for i, own in enumerate(coins):
+        others = [Fraction(1)]  # the coefficients of the product, from t^0 on
+        for q in (*coins[:i], *coins[i + 1 :]):
+            pairs = zip([*others, Fraction(0)], [Fraction(0), *others], strict=True)
+            others = [here - q * before for here, before in pairs]
+        found.append(own * sum((c / (m + 1) for m, c in enumerate(others)), Fraction(0)))
+    return found
 
 
 def _winner(counts: Sequence[int], coin: Callable[[int], Real], rng: random.Random) -> int:

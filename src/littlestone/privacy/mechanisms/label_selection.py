@@ -12,6 +12,7 @@ from typing import Generic
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
+from littlestone.privacy.mechanisms.bucket_labels import flip_chances
 from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.randomness import in_blocks
@@ -139,24 +140,16 @@ class LabelSelection(
         return masses
 
     def chances(self, of_key: Mapping[int, int]) -> dict[int, Fraction]:
-        """The probability of each label of one key, 0 if it is not released.  For audits.
-
-        With a_i = w_i / max w, candidate i wins with probability a_i times the integral over
-        0 <= t <= 1 of the product of all other 1 - a_j t (docs/proofs/permute-and-flip.md, Theorem 1).
-        """
+        """The probability of each label of one key, 0 if it is not released.  For audits."""
         weights = [(DEFAULT, Fraction(1))]
         for label, count in of_key.items():
             value, power = self.weight(count)
             weights.append((label, value * self.base**power))
         top = max(w for _, w in weights)
         found: dict[int, Fraction] = {}
-        for i, (label, w) in enumerate(weights):
-            product = [Fraction(1)]  # coefficients of 1, t, t^2, ...
-            for _, other in weights[:i] + weights[i + 1 :]:
-                shifted = [Fraction(0), *(-c * other / top for c in product)]
-                product = [a + b for a, b in zip([*product, Fraction(0)], shifted, strict=True)]
-            integral = sum((c / (k + 1) for k, c in enumerate(product)), Fraction(0))
-            found[label] = found.get(label, Fraction(0)) + w / top * integral
+        chances = flip_chances([w / top for _, w in weights])
+        for (label, _), chance in zip(weights, chances, strict=True):
+            found[label] = found.get(label, Fraction(0)) + chance
         return {label: chance for label, chance in found.items() if chance}
 
     def _release(
