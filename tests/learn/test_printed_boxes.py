@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import json
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from littlestone.classes import FiniteClass
+from littlestone.cli import app
 from littlestone.learn.papers.boxes.algorithm_g import printed_sizes
 from littlestone.learn.papers.boxes.base import Rule, boxes, rules_of, split
 from littlestone.learn.papers.boxes.define_class import define_class
@@ -264,3 +267,14 @@ def test_boxes_run_once_with_a_generator() -> None:
     assert {*published} <= {(0,), (1,)}
     counts = [choose([Fraction(1, 3), Fraction(2, 3)]) for _ in range(300)]
     assert 150 < sum(counts) < 250
+
+
+def test_the_command_lists_boxes() -> None:
+    runner = CliRunner()
+    listed = runner.invoke(app, ["theory", "papers", "algorithm 4", "--json"])
+    (row,) = json.loads(listed.stdout)
+    assert row["id"] == "Lyu25 Algorithm 4"
+    assert row["found"].startswith("it leaks")
+    shown = runner.invoke(app, ["theory", "papers", "BLM20"]).stdout
+    assert shown.count("promise:") == 8
+    assert runner.invoke(app, ["theory", "papers", "nothing"]).exit_code == 1
