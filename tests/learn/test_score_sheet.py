@@ -15,6 +15,8 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data.sample import Sample
+from littlestone.learn.fitting.all_columns import artificial_records
+from littlestone.learn.fitting.one_column import Column
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
 from littlestone.pictures.rule import sheet_picture
@@ -244,3 +246,13 @@ def test_a_sheet_is_drawn_and_printed() -> None:
             assert all(f"{points:+d}" in drawn for _, points in cells)
         assert f"label 1 from {sheet.least:+d}" in drawn
         assert f"label 1 from {sheet.least:+d}" in str(printed[-1])
+
+
+def test_artificial_records_are_as_correlated_as_was_counted() -> None:
+    # Cells that are either of two are less correlated than the normal numbers that choose them.
+    even = Column(np.array([-1.0, 1.0]), 1.0, np.eye(2), np.array([500.0, 500.0]))
+    rare = Column(np.array([-1.0, 1.0]), 1.0, np.eye(2), np.array([800.0, 200.0]))
+    for wanted in (0.4, -0.3):
+        both = artificial_records([even, rare], np.array([[1.0, wanted], [wanted, 1.0]]))
+        assert abs(float(np.corrcoef(both)[0, 1]) - wanted) < 0.03
+        assert np.bincount(both[1]).tolist() == [800, 200]
