@@ -254,5 +254,5 @@ def test_artificial_records_are_as_correlated_as_was_counted() -> None:
     rare = Column(np.array([-1.0, 1.0]), 1.0, np.eye(2), np.array([800.0, 200.0]))
     for wanted in (0.4, -0.3):
         both = artificial_records([even, rare], np.array([[1.0, wanted], [wanted, 1.0]]))
-        assert abs(float(np.corrcoef(both)[0, 1]) - wanted) < 0.03
+        assert abs(float(np.corrcoef(both).min()) - wanted) < 0.03
         assert np.bincount(both[1]).tolist() == [800, 200]
