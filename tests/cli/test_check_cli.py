@@ -240,6 +240,52 @@ def test_advice_about_numbers_reads_them_when_it_is_followed(
     assert check(written).ok
 
 
+@each(
+    "declared",
+    [
+        "conditions(age: 0..120 step 5, cost: 1..1000 in 3 log steps, "
+        "day: 2021-01-01..2021-12-01 step 1 month; at most 1)",
+        "thresholds(age, 0..120)",
+    ],
+)
+def test_cells_outside_the_range_of_a_class_are_counted(tmp_path: Path, declared: str) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "age,cost,day,y\n121,0.5,2020-12-31,1\n-5,1001,2021-12-01,0\n500,7,2022-01-01,0\n120,1,,0\n"
+    )
+    found = littlestone.check(table, "y", positive=1, hypotheses=declared)
+    outside = [counts.cells.get("outside the range", 0) for counts in found.columns]
+    assert outside == [3, 2, 2][: len(found.columns)]
+    assert found.ok
+
+
+def test_predict_says_on_stderr_how_many_cells_it_does_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{a},{w},{int(a >= 65 and w == 'A')}" for a in range(40, 90) for w in "AB"] * 9
+    Path("t.csv").write_text("\n".join(["age,ward,y", *rows]) + "\n")
+    asked = ["--target", "y", "--positive", "1", "--epsilon", "9", "--seed", "1", "--out", "m.json"]
+    run(
+        "fit",
+        "t.csv",
+        *asked,
+        "--class",
+        "conditions(age: 0..120 step 5, ward in {A, B}; at most 2)",
+    )
+    Path("new.csv").write_text('age,ward\n"70,5",A\n70 y,a\nabc,A\n,B\n200,A\n')
+    ran = CliRunner().invoke(app, ["predict", "m.json", "new.csv"])
+    assert ran.stdout.split() == ["prediction", "0", "0", "0", "0", "1"]
+    assert ran.stderr.splitlines() == [
+        "3 of 5 cells of 'age' are not read and count as missing; see `littlestone check`",
+        "1 of 5 cells of 'ward' are not on its list and count as other; see `littlestone check`",
+    ]
+    assert CliRunner().invoke(app, ["predict", "m.json", "t.csv"]).stderr == ""
+    # Followed, `check` says why.
+    _, out = run("check", "new.csv", "--class", "conditions(age: 0..120 step 5; at most 1)")
+    assert "1 NOT READ: a decimal comma; 1 NOT READ: a number with a unit" in out
+
+
 def test_no_value_is_shown(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     polars.DataFrame({"a": SECRETS, "b": SECRETS, "y": SECRETS}).write_csv(table)

@@ -213,7 +213,7 @@ def test_a_rule_reads_days_from_fit_to_predict(tmp_path: Path) -> None:
 
 def test_why_a_day_is_not_read() -> None:
     column = Schema.parse(SCHEMA).columns[0]
-    cells = ["1.3.2021", "2021-03-01", "1.3.2020", "2.12.2021", ""]
+    cells = ["1.3.2021", "2021-03-01", "1.3.2020", "1.1.2022", ""]
     assert list(map(column.unread, cells)) == [
         None, Unread.NO_DATE, Unread.OUTSIDE, Unread.OUTSIDE, Unread.EMPTY,
     ]  # fmt: skip

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import ModelError
-from littlestone.cli.console import require_encoding
+from littlestone.cli.console import err, require_encoding
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
+from littlestone.learn.declared.unread_cells import UnreadCells
 from littlestone.learn.results.risks import DIGITS
 from littlestone.rules.base import numbers
 from littlestone.show.files import PREDICTIONS, require_different, reserve
@@ -38,7 +39,8 @@ def predict(
     record's place in the rule, such as a leaf, if the model has risks.  --reasons adds this place.
 
     The rule protects the records it was learned from.  Its predictions on TABLE reveal the records of
-    TABLE, so show them only to people who may see those records.
+    TABLE, so show them only to people who may see those records. Standard error says how many cells
+    of TABLE the rule could not read.
 
     model: A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: then
         the last rule is taken.
@@ -71,7 +73,11 @@ def predict(
         return [_csv_line([*said[i], rule.reason(x)]) for i, x in pairs]
 
     plain = [_csv_line(row) for row in said]
-    opened = release.open(table, sheet, separator=separator, multiline=multiline)
+    opened = UnreadCells(
+        release.open(table, sheet, separator=separator, multiline=multiline),
+        rule.domain,
+        release.reading.columns,
+    )
     lines = read_mapped(opened, rule.domain, lines_of, rule.tested_columns)
     if out is None:
         # All that can be written, before any of it: a line stands for many records.
@@ -79,9 +85,13 @@ def predict(
         require_encoding("the predictions", "".join(shown))
         sys.stdout.write(_csv_line(head))
         sys.stdout.writelines(lines)
-        return
-    with reserve(out, PREDICTIONS) as write:
-        write(_csv_line(head) + "".join(lines))
+        sys.stdout.flush()
+    else:
+        with reserve(out, PREDICTIONS) as write:
+            write(_csv_line(head) + "".join(lines))
+    # The predictions are for people who may see the records, and so is what was not read of them.
+    for words in opened.words():
+        err.print(words)
 
 
 def _load_release_or_run(path: Path) -> Release | Run:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date
 from decimal import Context, Decimal, localcontext
+from itertools import pairwise
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
@@ -27,6 +28,7 @@ from littlestone.points import (
     Dates,
     Domain,
     FiniteColumn,
+    Grid,
     Integers,
     Listed,
     Product,
@@ -187,7 +189,7 @@ def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
         raise _unreadable(
             text,
             f"{low}..{high} is not a whole number of steps, and {low}..{days[-1]} is",
-            f"end the range on {days[-1]}",
+            f"end the range on {days[-1]}; later days count in its last cell",
         )
     return tuple(days)
 
@@ -265,6 +267,27 @@ def mixed_text(column: Domain[Any]) -> str:
         return f"integers({name})"
     strange = (form.fullmatch(column.name) for form in (TYPED, _GRID, _LIST, _MEANT))
     return f"strings({name})" if any(strange) else column_text(column)
+
+
+def range_of(column: Domain[Any]) -> tuple[str, str] | None:
+    """The least and the greatest number, or day, of a column that is declared by a range.
+
+    The last day is that of the last cell, if this is as long as the longest one.
+
+    >>> [range_of(parse_mixed(text)) for text in ("age: 0..120 step 5", "age at {0, 18, 65}")]
+    [('0', '120'), None]
+    >>> range_of(parse_mixed("day: 2021-01-01..2021-12-01 step 1 month"))
+    ('2021-01-01', '2021-12-31')
+    """
+    if isinstance(column, Grid):
+        return column.words(column.low), column.words(column.high)
+    if isinstance(column, Dates) and ".." in _dates_text(column.starts):
+        starts = [date.fromisoformat(start).toordinal() for start in column.starts]
+        last = min(starts[-1] + max(b - a for a, b in pairwise(starts)) - 1, date.max.toordinal())
+        return column.starts[0], date.fromordinal(last).isoformat()
+    if type(column) is Cells and ".." in _cells_text(column.starts):
+        return column.starts[0], column.starts[-1]
+    return None
 
 
 def _dates_text(starts: tuple[str, ...]) -> str:

@@ -23,9 +23,7 @@ from littlestone.learn.declared.checking import (
     OUTSIDE,
     READ,
     Counts,
-    Lines,
     count_cells,
-    read_lines,
 )
 from littlestone.learn.declared.column_types import require_columns, require_label
 from littlestone.learn.declared.declaring import (
@@ -35,6 +33,7 @@ from littlestone.learn.declared.declaring import (
     open_schema,
     refuse_as_feature,
 )
+from littlestone.learn.declared.lines import Lines, read_lines
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
 from littlestone.points import Domain

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.classes.text.mixed_columns import range_of
 from littlestone.data.coding import CodedColumn, Codes, Numbering
-from littlestone.data.csv import CsvTable, CsvText
 from littlestone.data.forms import CellForm, Unread
 from littlestone.data.label import Label
 from littlestone.data.table import Table
@@ -23,7 +23,7 @@ from littlestone.learn.declared.column_types import NUMBERS
 from littlestone.learn.declared.number_marks import NumberMarks, number_shape, number_shapes
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import SchemaColumn
-from littlestone.points import Dates, Domain, Listed, number, text
+from littlestone.points import Dates, Domain, Listed, day, number, text
 
 READ, MISSING, OTHER = "read", "missing", "another value"
 """What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
@@ -37,7 +37,6 @@ _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}
 OUTSIDE = str(Unread.OUTSIDE)
 _NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
 _AS_IT_IS = CellForm()
-_SEPARATORS = ",;\t|"
 
 
 def why_no_number(shown: str, written: CellForm = _AS_IT_IS) -> str:
@@ -55,25 +54,27 @@ def why_no_number(shown: str, written: CellForm = _AS_IT_IS) -> str:
 
 
 def cell_check(
-    column: Domain[Any], declared: SchemaColumn | None = None
+    column: Domain[Any], declared: SchemaColumn | None = None, written: CellForm = _AS_IT_IS
 ) -> Callable[[object], str]:
     """The function that says of a cell of the column that it is read, missing, or why it is not read.
 
-    The ``declared`` column of a schema says how the cell is written.
+    The ``declared`` column of a schema says how the cell is written, or else ``written`` does.
 
     >>> [cell_check(Listed(("F", "M"), "sex"))(value) for value in ("F", " f", "x", None)]
     ['read', 'a listed value, with other spaces', 'not on the list', 'missing']
     """
     spelled = _spellings(column.values) if isinstance(column, Listed) else {}
-    written = CellForm() if declared is None else declared.written
+    written = written if declared is None else declared.written
+
+    outside = _outside(column)
 
     def check(value: object) -> str:
         shown = text(value)
         if not shown.strip():
             return MISSING
-        if column.reads(written(value)):
+        if column.reads(read := written(value)):
             why = None if declared is None else declared.unread(value)
-            return READ if why is None else str(why)
+            return str(why) if why is not None else OUTSIDE if outside(read) else READ
         if isinstance(column, Dates):
             return OTHERWISE if _DATE.fullmatch(shown.strip()) else DAY
         if isinstance(column, NUMBERS):
@@ -81,6 +82,20 @@ def cell_check(
         return _misspelling(shown, spelled) or UNLISTED
 
     return check
+
+
+def _outside(column: Domain[Any]) -> Callable[[object], bool]:
+    """The function whether a value is read as a number or a day, and not in the column's range."""
+    ends, read = range_of(column), day if isinstance(column, Dates) else number
+    if ends is None:
+        return lambda value: False
+    low, high = map(read, ends)
+
+    def outside(value: object) -> bool:
+        found: Any = read(value)
+        return found is not None and not low <= found <= high
+
+    return outside
 
 
 def label_check(
@@ -179,95 +194,6 @@ class Counts:
     def empty(self) -> bool:
         """Whether every cell is missing."""
         return set(self.cells) <= {MISSING}
-
-
-@dataclass(frozen=True)
-class Lines:
-    """A CSV file line by line: a line ends in LF, and the header does not count.
-
-    ``open`` lines end within quotes, ``ragged`` ones have more or fewer cells than the header, and
-    ``undecoded`` ones are not of the ``encoding``.  ``separator`` is the character that cuts the header
-    into the most names, and ``spanning`` how many records there are if quoted values may hold line
-    breaks, unless that leaves more of them ragged.
-    """
-
-    declared: str
-    encoding: str
-    separator: str
-    lines: int
-    open: int
-    ragged: int
-    undecoded: int
-    spanning: int | None
-    unclosed: bool = False
-    """Whether quotes stay open beyond the cells that they begin."""
-
-    @property
-    def has_broken_cells(self) -> bool:
-        """Whether quoted cells hold line breaks, although the table is not read that way."""
-        return self.spanning not in (None, self.lines)
-
-
-def reopen(table: CsvTable, *, separator: str | None = None, multiline: bool = False) -> CsvTable:
-    """The same file, read with this separator if it is given, or so that records may span lines."""
-    return CsvTable(
-        table.path,
-        separator=separator or table.separator,
-        multiline=multiline or table.spanning,
-        encoding=table.encoding,
-    )
-
-
-def count_lines(table: CsvText) -> Lines:
-    """Read the lines of a CSV file once, whatever its separator is declared to be."""
-    mark, width = table.separator.encode(), len(table.columns)
-    header = table.separator.join(table.columns)  # the names are public
-    cuts = {one: header.count(one) for one in _SEPARATORS}
-    best = max(cuts, key=lambda one: (cuts[one], one == table.separator))
-    found: Counter[str] = Counter()
-    with table._records() as stream:
-        for line in stream:
-            found["lines"] += 1
-            if b'"' in line:
-                found["open"] += line.count(b'"') % 2
-            else:
-                found["ragged"] += line.count(mark) + 1 != width
-            if not line.isascii():
-                try:
-                    line.decode(table.encoding)
-                except UnicodeDecodeError:
-                    found["undecoded"] += 1
-    spanning, unclosed = None, False
-    if found["open"] and not table.spanning and isinstance(table, CsvTable):
-        again, most = reopen(table, multiline=True), len(table.columns) + 1
-        with again._records() as stream:
-            widths = Counter(map(len, again._cells(stream, most)))
-        # A quote that nobody closed joins lines to a record of many cells, or of few.
-        unclosed = widths.total() - widths[width] > found["ragged"]
-        spanning = None if unclosed else widths.total()
-    ragged = 0 if found["open"] and (table.spanning or spanning is not None) else found["ragged"]
-    return Lines(
-        table.separator,
-        table.encoding,
-        best,
-        found["lines"],
-        found["open"],
-        ragged,
-        found["undecoded"],
-        spanning,
-        unclosed,
-    )
-
-
-def read_lines(table: CsvText) -> tuple[CsvText, Lines]:
-    """The lines of a file, and the way to read the table that they suggest."""
-    lines = count_lines(table)
-    if isinstance(table, CsvTable) and lines.separator != lines.declared:
-        table = reopen(table, separator=lines.separator)
-        lines = replace(count_lines(table), declared=lines.declared)
-    if isinstance(table, CsvTable) and lines.has_broken_cells:
-        table = reopen(table, multiline=True)
-    return table, lines
 
 
 def checks_of(

@@ -194,7 +194,9 @@ class Schema:
         """Refuse a target, a unit or a label that does not go with the columns."""
         for key, column in (("target", self.target), ("unit", self.unit)):
             if column is not None and column not in self._by_name:
-                fix = did_you_mean(column, self._by_name, f"add {heading(column)}")
+                fix = f"add {heading(column)}"
+                if (near := did_you_mean(column, self._by_name, fix)) != fix:
+                    fix = f"{fix}, if the table has it; otherwise {near.partition('?')[0]}?"
                 refuse(self.name, f"{key} is {column!r}, which is not one of its columns", fix)
         if self.unit is not None and self.unit == self.target:
             refuse(self.name, "target and unit are one column", "name another column as the unit")

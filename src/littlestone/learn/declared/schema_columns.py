@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from littlestone.base.errors import DeclarationError, TooLargeError, did_you_mean
-from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed
+from littlestone.classes.text.mixed_columns import mixed_text, parse_mixed, range_of
 from littlestone.classes.text.scales import COARSEST, TYPED
 from littlestone.classes.text.spec import Spec, parse_grids, quote_argument
 from littlestone.data.forms import CellForm, Unread
@@ -221,12 +221,14 @@ def _read_days(
     elif ways:
         text = f"{written} at {{{', '.join(days)}}}"
     try:
-        cells = parse_mixed(text).size or 0 if text else 0
+        column = parse_mixed(text) if text else None
         form = CellForm(date=form) if form else CellForm()
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", error.fix)
-    ends = (days[0], days[-1]) if ways else None
-    return SchemaColumn(name, kind, text, (), cells, form, days=ends)
+    if column is None:
+        return SchemaColumn(name, kind, text, written=form)
+    ends = range_of(column) or (days[0], date.max.isoformat())
+    return SchemaColumn(name, kind, text, (), column.size or 0, form, days=ends)
 
 
 def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:
