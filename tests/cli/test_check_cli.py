@@ -286,6 +286,64 @@ def test_predict_says_on_stderr_how_many_cells_it_does_not_read(
     assert "1 NOT READ: a decimal comma; 1 NOT READ: a number with a unit" in out
 
 
+def test_codes_of_missing_values_are_declared(tmp_path: Path) -> None:
+    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
+    table.write_text(
+        "crp,ward,day,back\n4.5,A,01.03.2021,yes\nNA,NA,k.A.,no\n-9.0,k.A.,-9, NA\n3,A,,no\n"
+    )
+    days = 'type = "date"\nformat = "%d.%m.%Y"'
+    schema.write_text(
+        'target = "back"\npositive = "yes"\n[columns.crp]\nrange = [-9, 100]\n[columns.ward]\n'
+        f'values = ["A", "B"]\n[columns.day]\n{days}\n[columns.back]\nvalues = ["yes", "no"]\n'
+    )
+    status, out = run("check", str(table), "--schema", str(schema))
+    assert status == 1
+    assert out.count('missing = ["NA", "k.A."]') == 4
+    schema.write_text('missing = ["NA", "k.A.", "-9"]\n' + schema.read_text())
+    found = littlestone.check(table, schema=schema)
+    assert found.ok
+    assert [counts.cells["missing"] for counts in found.columns] == [2, 2, 3]
+    assert found.labels.cells == {"read": 3, "missing": 1}
+    forms = Schema.read(schema).reading()
+    assert Reading.from_json(forms.to_json()) == forms
+    for wrong, said in (
+        ('missing = "NA"', "missing is not a list"),
+        ('missing = ["A"]', "'A' is a value and missing"),
+        ('missing = ["yes"]', "'yes' is missing in 'back'"),
+    ):
+        rest = schema.read_text().split("\n", 1)[1]
+        rest = rest.replace('values = ["yes", "no"]', "")
+        with pytest.raises(DeclarationError, match=said):
+            Schema.parse(f"{wrong}\n{rest}")
+
+
+def test_numbers_without_a_range_are_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("crp,y\n4,1\n")
+    asked = ["check", str(tmp_path / "t.csv"), "--target", "y", "--positive", "1", "--class"]
+    status, out = run(*asked, "conditions(crp: number; at most 1)")
+    assert (status, "no range" in out, "if they cannot be negative, give a range" in out) == (
+        0,
+        True,
+        True,
+    )
+    assert "no range" not in run(*asked, "conditions(crp: 0..1000 in 20 steps; at most 1)")[1]
+
+
+@each(
+    ("header", "fix"),
+    [
+        ("Age,y", "did you mean 'Age'?"),
+        ("ages,y", "name one of its columns, exactly"),
+        ("age,age,y", "rename one of these columns"),
+    ],
+)
+def test_a_name_of_the_header_that_differs_in_case(tmp_path: Path, header: str, fix: str) -> None:
+    (tmp_path / "t.csv").write_text(f"{header}\n1,1,1\n")
+    with pytest.raises(LittlestoneError, match="age") as error:
+        littlestone.check(tmp_path / "t.csv", "y", positive=1, hypotheses="thresholds(age, 0..9)")
+    assert error.value.fix.startswith(fix)
+
+
 def test_no_value_is_shown(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     polars.DataFrame({"a": SECRETS, "b": SECRETS, "y": SECRETS}).write_csv(table)

@@ -55,14 +55,17 @@ class CellForm:
     ``decimal`` and ``thousands`` are the marks in a number; ``unit`` may come before or after it.
     ``date`` is a pattern such as ``%d.%m.%Y``; the value is the day as ISO 8601 writes it.
     ``spelled`` are texts: a cell that differs from one of them by case alone is read as that text, and
-    any other text in lower case.  A form of numbers or days reads any other cell as missing.
-    Numbers, truth values and days of a table with types are read as they are.
+    any other text in lower case.  A form of numbers or days reads any other cell as missing.  So does
+    every form with the texts ``missing``, without spaces around them, and with numbers equal to them.
+    Numbers, truth values and days of a table with types are otherwise read as they are.
 
     >>> euros = CellForm(decimal=",", thousands=".", unit="€")
     >>> [str(euros(cell)) for cell in ("1.200,00 €", "-3,5", "1.20", 7)], euros("")
     (['1200', '-3.5', 'None', '7'], None)
     >>> CellForm(spelled=("Ja", "Nein"))("JA"), CellForm(date="%d.%m.%Y")("1.3.2021")
     ('Ja', '2021-03-01')
+    >>> [CellForm(missing=("k.A.", "-9"))(cell) for cell in (" k.A.", "-9.0", "9")]
+    [None, None, '9']
     """
 
     decimal: str = ""
@@ -70,6 +73,7 @@ class CellForm:
     unit: str = ""
     date: str = ""
     spelled: tuple[str, ...] | None = None
+    missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if wrong := self._flaw():
@@ -78,6 +82,7 @@ class CellForm:
 
     def _flaw(self) -> tuple[str, str] | None:
         texts = (self.decimal, self.thousands, self.unit, self.date, *(self.spelled or ()))
+        texts += self.missing
         if not all(type(one) is str for one in texts):
             return "the written form of cells must be text", 'write decimal = ","'
         if self.decimal not in ("", ".", ","):
@@ -121,6 +126,8 @@ class CellForm:
     def __call__(self, cell: object) -> object:
         """The value that a cell shows; None if it shows none; never raises."""
         value = plain(cell)
+        if self.missing and self.is_missing(cell):
+            return None
         if type(value) is not str:
             return cell
         if self.numeric:
@@ -131,6 +138,18 @@ class CellForm:
             folded = text(value).casefold()
             return self._spellings.get(folded, folded)
         return cell
+
+    def is_missing(self, cell: object) -> bool:
+        """Whether the cell is one of the texts ``missing``, or a number equal to one; never raises."""
+        value = plain(cell)
+        found = number(value)
+        return text(value).strip() in self.missing or (
+            found is not None and found in self._missing_numbers
+        )
+
+    @cached_property
+    def _missing_numbers(self) -> list[Decimal]:
+        return [found for found in map(number, self.missing) if found is not None]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -194,14 +213,16 @@ class CellForm:
             "date": self.date,
         }
         found: dict[str, object] = {key: value for key, value in given.items() if value}
+        found |= {"missing": list(self.missing)} if self.missing else {}
         return found if self.spelled is None else {**found, "spelled": list(self.spelled)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The form that `to_json` wrote; raises `TypeError` or `DeclarationError` if it is damaged."""
         known = dict(data)
-        if "spelled" in known:
-            known["spelled"] = tuple(require_list(known["spelled"]))
+        for key in ("spelled", "missing"):
+            if key in known:
+                known[key] = tuple(require_list(known[key]))
         return cls(**known)
 
 
@@ -219,7 +240,8 @@ def _date_flaw(pattern: str) -> tuple[str, str] | None:
         return f"the format {show_value(pattern)} has no parts", fix
     for part in used:
         if part == "%y":
-            return "%y is a year without its century", "write the years with four digits, and %Y"
+            fix = "convert the file, so that years have four digits, and write %Y: 01.03.2021"
+            return "%y is a year without its century, so 21 could be 1921 or 2021", fix
         if part not in _DIRECTIVES:
             return f"the format has an unknown part, {part!r}", fix
     if len(set(used)) < len(used):

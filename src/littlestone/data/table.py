@@ -62,6 +62,10 @@ def no_rows(table: Table) -> TableError:
 NAMED = "name one of its columns, exactly as its header does"
 
 
+def _key(name: object) -> str:
+    return "".join(str(name).split()).casefold()
+
+
 class Table(ABC):
     """A table with a ``name`` and its public schema ``columns``.
 
@@ -146,9 +150,12 @@ class Table(ABC):
         found = self.columns.count(column)
         if found != 1:
             # Without a header, a record would stand in its place, so nothing of it is shown.
-            known = map(str, self.columns) if self.declared else ()
+            # A name that differs in case or spaces alone is the one that was given.
+            alike = [name for name in map(str, self.columns) if _key(name) == _key(column)]
             if not found:
-                fix = did_you_mean(column, known, fix)
+                fix = did_you_mean(column, map(str, self.columns) if self.declared else alike, fix)
+            else:
+                fix = "rename one of these columns, so that each is called by a name of its own"
             if any(not isinstance(name, str) and str(name) == column for name in self.columns):
                 fix = "names must be texts: frame.columns = frame.columns.astype(str)"
             elif self.likely_separator:

@@ -9,6 +9,7 @@ from littlestone.data.label import Condition, Label, condition_of_list
 from littlestone.learn.declared.checking import (
     DATE,
     DAY,
+    NUMBER,
     OTHER,
     OTHERWISE,
     SPACES,
@@ -21,14 +22,16 @@ from littlestone.learn.declared.number_marks import IN_WORDS, Marks, NumberMarks
 from littlestone.learn.declared.schema_columns import heading, toml_text
 
 _HELP = {
-    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]',
-    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"',
+    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = '
+    "[2021-01-01, 2021-12-31]; years need four digits",
+    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"; years need four digits',
     DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
     SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     SPACES: 'spaces count: add the value to its list with its spaces, between quotes, such as "F "',
     UNLISTED: "add its other values to its list, if they are public",
 }
 _WORDS = 'if it holds words, list them: values = ["yes", "no"]; otherwise leave it out of the class'
+_MAY_BE_MISSING = (DAY, NUMBER, UNLISTED)
 
 
 def about_cells(counts: Counts) -> Iterator[str]:
@@ -39,6 +42,12 @@ def about_cells(counts: Counts) -> Iterator[str]:
     for why in counts.faults:
         if why not in of_numbers:
             yield _HELP.get(why, _WORDS)
+        if why in _MAY_BE_MISSING:
+            now = "another value" if why == UNLISTED else "missing already"
+            yield (
+                f"they count as {now}; if they mean missing, say so in the schema with their texts: "
+                'missing = ["NA", "k.A."]'
+            )
     if counts.marks is not None and of_numbers & counts.faults.keys():
         yield _about_numbers(counts.column, counts.marks)
 
@@ -107,7 +116,10 @@ _ABOUT_NAMES = {
 def _about_condition(why: str, label: Label, condition: Condition) -> str:
     """What would help to read labels that are a value of the condition, but for how it is spelled."""
     if why == UNLISTED:
-        return f"{_HELP[why]}, and to `positive` those that are positive"
+        return (
+            f"{_HELP[why]}, and to `positive` those that are positive; if they mean missing, write "
+            'in the schema missing = ["NA", "k.A."]'
+        )
     first = condition.values[0]
     bare = first.strip()
     spelled = (f" {bare}", f"{bare} ") if why == SPACES else (bare.lower(), bare.upper())

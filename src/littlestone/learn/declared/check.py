@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TableError, visible
+from littlestone.classes.text.scales import scale_text
 from littlestone.data import Table, open_table
 from littlestone.data.csv import CsvText
 from littlestone.data.label import Label
@@ -36,7 +37,7 @@ from littlestone.learn.declared.declaring import (
 from littlestone.learn.declared.lines import Lines, read_lines
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
-from littlestone.points import Domain
+from littlestone.points import Cells, Domain
 from littlestone.points.columns import columns_of, days_of
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
@@ -86,7 +87,14 @@ def check(
     _require_readable(opened, columns, label, declared)
     n, counts = count_cells(opened, columns, label, declared)
     last = counts.pop() if label is not None else None
-    return TableCheck(n, tuple(counts), last, lines, label)
+    return TableCheck(n, tuple(counts), last, lines, label, tuple(_without_range(columns)))
+
+
+def _without_range(columns: Sequence[Domain[Any]]) -> Iterator[str]:
+    """The names of the columns of numbers that are declared by their types alone."""
+    for column in columns:
+        if type(column) is Cells and scale_text(column.starts):
+            yield column.name
 
 
 def check_private(
@@ -193,6 +201,10 @@ def _columns_and_label(
 
 TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
 
+_NO_RANGE = (
+    "rules may cut them below 0 and far above all records; if they cannot be negative, give a range, "
+    "such as range = [0, 1000] and steps = 20"
+)
 _ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
 
 
@@ -203,7 +215,8 @@ class TableCheck:
     ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
     check.  ``lines`` is about the file; None for anything but a CSV file.  If another separator fits
     better, or quoted cells hold line breaks, the cells are counted as if that were declared.  If the
-    columns are not there even so, nothing else is read, and ``n`` is 0.
+    columns are not there even so, nothing else is read, and ``n`` is 0.  ``unbounded`` are the columns
+    of numbers that are declared without a range.
     """
 
     n: int
@@ -211,6 +224,7 @@ class TableCheck:
     labels: Counts | None
     lines: Lines | None
     label: Label | None = None
+    unbounded: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -263,6 +277,8 @@ class TableCheck:
         found += [(f"column {c.column}", _show_cells(c)) for c in self.columns]
         if self.labels is not None:
             found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
+        if self.unbounded:
+            found.append(("no range", f"{', '.join(self.unbounded)}: {_NO_RANGE}"))
         return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
 
     def _separator(self, lines: Lines) -> str:

@@ -70,7 +70,7 @@ def cell_check(
 
     def check(value: object) -> str:
         shown = text(value)
-        if not shown.strip():
+        if not shown.strip() or written.is_missing(value):
             return MISSING
         if column.reads(read := written(value)):
             why = None if declared is None else declared.unread(value)
@@ -117,7 +117,7 @@ def label_check(
 
     def check(cell: object) -> str:
         value, shown = written(cell), text(cell)
-        if not shown.strip():
+        if not shown.strip() or written.is_missing(cell):
             return MISSING
         if condition is not None and condition.compares_numbers:
             return READ if condition.reads(value) else why_no_number(shown, written)

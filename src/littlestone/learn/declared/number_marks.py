@@ -58,7 +58,9 @@ class NumberShape(NamedTuple):
         if max(self.readings) > 1:
             return _EITHER[mark]
         decimal, thousands = MARKS[self.readings.index(1)]
-        return _DECIMAL[mark] if decimal == mark in self.size else _THOUSANDS[thousands]
+        if decimal == mark in self.size:
+            return _DECIMAL[mark]
+        return _THOUSANDS.get(thousands, "another number")
 
 
 def number_shape(text: str) -> NumberShape | None:

@@ -45,7 +45,7 @@ MOST_COLUMNS = 10_000
 MOST_CELLS = 1 << 17
 """The most cells and values of all columns together, which take seconds to read."""
 
-_FILE = ("separator", "encoding", "multiline", "decimal", "thousands")
+_FILE = ("separator", "encoding", "multiline", "decimal", "thousands", "missing")
 _KEYS = ("target", "positive", "labels", "default", "unit", "max_records", *_FILE, "columns")
 
 
@@ -155,6 +155,7 @@ class Schema:
             files = Reading(**raw)
         except DeclarationError as error:
             refuse(name, f"{error.asked}: {error.found}", error.fix)
+        common |= {"missing": data["missing"]} if "missing" in data else {}
         columns = _columns(declared, name, common)
         labels = data.get("labels", [])
         if not texts(labels):
@@ -302,9 +303,16 @@ class Schema:
         if label.condition is not None:
             label.condition.require_no_name(column, self._by_name)
         require_label(label, self._kind(column), self.name)
-        if values := self._by_name[column].values:
-            for value in label_values(label):
-                require_value(column, value, values, self.name)
+        own = self._by_name[column]
+        for value in label_values(label):
+            if value in own.written.missing:
+                raise DeclarationError(
+                    f"learn {label}",
+                    found=f"{self.name} declares that {value!r} is missing in {column!r}",
+                    fix="name another value, or leave it out of missing",
+                )
+            if own.values:
+                require_value(column, value, own.values, self.name)
         return label
 
     def label_values(self) -> tuple[object, ...] | None:
@@ -336,9 +344,8 @@ class Schema:
         written = forms.get(label.column) if label is not None else None
         if label is not None and written is not None and written.spelled == ():
             try:
-                forms[label.column] = CellForm(
-                    spelled=tuple(dict.fromkeys((*label.names, *label_values(label))))
-                )
+                spelled = tuple(dict.fromkeys((*label.names, *label_values(label))))
+                forms[label.column] = replace(written, spelled=spelled)
             except DeclarationError as error:
                 refuse(self.name, f"its label {label} has {error.found}", error.fix)
         used = {name: form for name, form in forms.items() if form != CellForm()}

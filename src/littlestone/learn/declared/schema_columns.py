@@ -22,9 +22,10 @@ from littlestone.points.base import whole_number
 from littlestone.points.cells import is_short, show_number
 
 KINDS: tuple[Kind, ...] = ("boolean", "date", "datetime", "integer", "number", "text")
-_FORMS = ("decimal", "thousands", "unit", "ignore_case", "format")
+_FORMS = ("decimal", "thousands", "unit", "ignore_case", "format", "missing")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values", *_FORMS)
 _PARTS = ("step", "steps", "log_steps")
+_MOST_MISSING = 100
 _MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
 
 NUMERIC = ("boolean", "integer", "number")
@@ -161,7 +162,7 @@ def read_column(
         found = found if len(parts) == 1 else f"{which} has both {parts[0]} and {parts[1]}"
         refuse(schema, found, "write range = [0, 120] and one of step, steps and log_steps")
     if kind in DAYS:
-        return _read_days(schema, name, kind, given, ways)
+        return _read_days(schema, name, kind, given, ways, common or {})
     if "format" in given:
         fix = 'write type = "date", or leave it out'
         refuse(schema, f"{which} has a format but is not a column of dates", fix)
@@ -189,13 +190,19 @@ def read_column(
 
 
 def _read_days(
-    schema: str, name: str, kind: Kind, given: Mapping[str, Any], ways: Sequence[str]
+    schema: str,
+    name: str,
+    kind: Kind,
+    given: Mapping[str, Any],
+    ways: Sequence[str],
+    common: Mapping[str, object],
 ) -> SchemaColumn:
     """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
     which, written = f"column {name!r}", quote_argument(name)
-    others = [key for key in given if key not in ("type", "format", "range", "step", "cuts")]
+    keys = ("type", "format", "missing", "range", "step", "cuts")
+    others = [key for key in given if key not in keys]
     if others:
-        fix = "leave it out; a column of dates has the keys type, format, range, step and cuts"
+        fix = f"leave it out; a column of dates has the keys {', '.join(keys)}"
         refuse(schema, f"{which} has the type {kind} and {others[0]}", fix)
     form = given.get("format", "")
     listed = given[ways[0]] if ways else []
@@ -222,7 +229,7 @@ def _read_days(
         text = f"{written} at {{{', '.join(days)}}}"
     try:
         column = parse_mixed(text) if text else None
-        form = CellForm(date=form) if form else CellForm()
+        form = CellForm(date=form, missing=_missing(schema, which, given, common))
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", error.fix)
     if column is None:
@@ -261,10 +268,34 @@ def _cell_form(
         declared = {**common, **numbers}
     if ignored:
         declared = {"spelled": values}
+    declared = {**declared, "missing": _missing(schema, which, given, common, values)}
     try:
         return CellForm(**declared)
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", error.fix)
+
+
+def _missing(
+    schema: str,
+    which: str,
+    given: Mapping[str, Any],
+    common: Mapping[str, object],
+    values: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """The texts that stand for a missing value."""
+    found: Any = given.get("missing", common.get("missing", []))
+    if (
+        not texts(found)
+        or len(found) > _MOST_MISSING
+        or any(v != v.strip() or not v for v in found)
+    ):
+        fix = 'write texts without spaces around them, such as missing = ["NA", "k.A."]'
+        refuse(schema, f"{which}: missing is not a list of texts", fix)
+    if both := [value for value in found if value in values]:
+        refuse(
+            schema, f"{which}: {both[0]!r} is a value and missing", "keep it in one of the lists"
+        )
+    return tuple(found)
 
 
 def _column_of_argument(text: str) -> Domain[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from littlestone.base.disk import read_json
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, show_value
-from littlestone.data.forms import Reading
+from littlestone.data.forms import CellForm, Reading
 from littlestone.data.table import SPANNING, Table
+from littlestone.learn.declared.column_types import NUMBERS
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.risks import Risks
-from littlestone.points import require_list
+from littlestone.points import number, require_list
+from littlestone.points.columns import columns_of
 from littlestone.points.labels import check_labels
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
@@ -250,10 +252,17 @@ class Release:
 
     def _require_readable(self, types: Mapping[str, str] | None) -> None:
         """Raise `DeclarationError` if another program would read cells otherwise than declared."""
+        numeric = {c.name for c in columns_of(self.hypothesis.domain) if isinstance(c, NUMBERS)}
         for column, form in self.reading.columns.items():
+            if column in numeric:  # a text that is no number is missing anyway
+                codes = [v for v in form.missing if number(v) is not None]
+                form = replace(form, missing=tuple(codes))
+            if form == CellForm():
+                continue
             kind = (types or {}).get(column)
             # Numbers and days that a database declares are read as they are.
-            if (form.numeric and kind != "text") or (form.date and kind == "date"):
+            typed = (form.numeric and kind != "text") or (form.date and kind == "date")
+            if typed and not form.missing:
                 continue
             raise DeclarationError(
                 f"export a rule on the column {column!r}",
