@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from itertools import combinations, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from test_tape import BOLD, STEPS, TABLE
 
 from littlestone.base.errors import ModelError, OutputError
-from littlestone.classes import Intervals, Thresholds
+from littlestone.classes import FiniteClass, Intervals, Thresholds
 from littlestone.learn.stream import (
     BlockLearner,
     ConfirmedLearner,
@@ -21,9 +22,12 @@ from littlestone.learn.stream import (
     durable_run,
     run,
 )
+from littlestone.learn.stream.known_ends import Points as KnownPoints
 from littlestone.points.units import Unit
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 from planting import Fault, turns_red
 
 LEARNERS: dict[str, Any] = {
@@ -158,3 +162,38 @@ def test_what_is_no_summary_is_refused(line: Any, ledger: Ledger, tmp_path: Path
         file.replace([header, {"offsets": {}, "lines": [line]}])
     with pytest.raises(ModelError):
         opened(LEARNERS["cuts"], ledger, state, seeded_generator(1)).__enter__()
+
+
+SUBSETS = [c for d in range(3) for c in combinations(range(6), d)]
+
+
+def test_a_rule_is_published_once_in_a_row() -> None:
+    """Where a tenth of the labels is wrong, some keys are confirmed that change nothing."""
+    rng, hits = random.Random(1), list[int]()
+    table = FiniteClass.from_array([[int(x in c) for x in range(6)] for c in SUBSETS])
+    learner = ConfirmedLearner(table, Budget(8), horizon=2000)
+    stream = learner.resume([], Tape(seeded_generator(5)))
+    with pytest.MonkeyPatch.context() as patched:
+        confirm = KnownPoints.confirm
+
+        def note(known: KnownPoints, keys: Any, step: int) -> bool:
+            hits.append(step)
+            return confirm(known, keys, step)
+
+        patched.setattr(KnownPoints, "confirm", note)
+        target, points = table.hypothesis(9), list(table.domain)
+        drawn = [rng.choice(points) for _ in range(2000)]
+        stream.take([(x, target(x) ^ (rng.random() < 0.1)) for x in drawn])
+    rules = [rule for _, rule in stream.publications]
+    assert all(one != other for one, other in pairwise(rules))
+    assert len(hits) >= len(rules) > 9
+
+
+def test_a_rule_that_is_published_again_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        "littlestone.learn.stream.confirmed:ConfirmedStream._hit",
+        "!= self._published",
+        "is not None",
+        "what changes nothing is published",
+    )
+    turns_red(fault, test_a_rule_is_published_once_in_a_row, monkeypatch)
