@@ -15,7 +15,7 @@ from littlestone.dimension import Certificate, littlestone_bounds, littlestone_d
 from littlestone.dimension.tables import PackedTable
 
 ON_REQUEST = True
-REPEATS, PATIENCE = 5, 1.0  # what takes less CPU time is repeated, and its least time counts
+REPEATS, PATIENCE = 20, 1.0  # what takes less CPU time is repeated, and its least time counts
 
 Result = TypeVar("Result")
 

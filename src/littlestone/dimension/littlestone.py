@@ -65,7 +65,7 @@ def littlestone_bounds(
             finite class with ``columns`` and ``alive`` masks.  Rows and columns may repeat.
         progress: called several times a second with (lower, upper, version spaces, seconds).
         jobs: with 1 a single thread searches.  With more, or with None on a machine with several
-            cores, a second thread helps after a fifth of a second.  The dimension is the same; the tree
+            cores, a second thread helps after a tenth of a second.  The dimension is the same; the tree
             may be another one.
         time_limit: seconds after which the bounds known so far are returned.
         memory_limit: the most bytes of working memory.
@@ -192,7 +192,7 @@ class _Solve:
     def _ask(self, k: int, nodes: int, work: int) -> bool | None:
         """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""
         # A question far below the dimension mostly finds a tree, which two find no faster than one.  So
-        # the second search goes ahead to a later question, unless this is about the upper bound.
+        # the second search first goes ahead to a later question, unless this is about the upper bound.
         ahead = k if k == self.upper else max(k + 1, self.upper - 1)
         # Both answers are exact, so each moves one bound; None moves neither.
         answer = self._engine.at_least(k, nodes, work=work - self._engine.work, ahead=ahead)
