@@ -33,7 +33,7 @@ def test_the_fewest_records_first_and_baselines_last() -> None:
     found = candidates(TABLE, **GOAL, setting="realizable")
     applying = [c for c in found if c.learner is not None]
     names = ["exponential", "single_key", "bits", "bit_parts"]
-    names += ["radii", "irreducible", "globally_stable"]
+    names += ["radii", "irreducible", "globally_stable", "noisy_radii"]
     assert [c.method for c in applying] == names
     sizes = [c.bound.n for c in applying if c.bound is not None]
     assert sizes == [110, 219, 431, 482]

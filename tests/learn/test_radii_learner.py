@@ -255,7 +255,9 @@ def test_scores_are_counted_apart_for_each_dimension() -> None:
     f, g = (Subsets(Integers(), 2).restrict(x, 1).soa() for x in (1, 2))
 
     class Given(RadiiLearner[int]):
-        def lists_of_sample(self, sample: Sample[int]) -> Iterator[tuple[int, list[Any]]]:
+        def lists_of_sample(
+            self, sample: Sample[int], start: int = 0
+        ) -> Iterator[tuple[int, list[Any]]]:
             yield from [(0, [f]), (0, [f, g]), (1, [f])]
 
     learner = Given(Subsets(Integers(), 2), BUDGET, lists=(9, 5))

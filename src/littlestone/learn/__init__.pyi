@@ -17,6 +17,7 @@ from littlestone.learn.lookup import LookupLearner as LookupLearner
 from littlestone.learn.bit_parts import BitPartsLearner as BitPartsLearner
 from littlestone.learn.partition import PartitionLearner as PartitionLearner
 from littlestone.learn.papers.proper import ProperLearner as ProperLearner
+from littlestone.learn.papers.noisy_radii import NoisyRadiiLearner as NoisyRadiiLearner
 from littlestone.learn.papers.radii import RadiiLearner as RadiiLearner
 from littlestone.learn.results.release import Release as Release
 from littlestone.learn.score_sheet import ScoreSheetLearner as ScoreSheetLearner

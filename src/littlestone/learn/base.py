@@ -54,6 +54,7 @@ class Caveat(Enum):
     PROPER = "if the rule must be of the class"
     UNNAMED_KEYS = "if no key need be named"
     MAJORITIES = "for majorities beyond the class"
+    FEW_RECORDS = "for up to some thousand records"
     MANY_RECORDS = "for many records"
     RISKS = "if risks are asked for"
 

@@ -11,6 +11,6 @@ FAULTS: dict[str, list[Fault]] = {
             "waiting[0][0] <= radius",
             "waiting[0][0] <= 2 * radius",
             "balls of twice the radius",
-        )
+        ),
     ],
 }

@@ -58,8 +58,8 @@ class OneRadiusAtATime(RadiiSelection[Any]):
 class CountsToTheLastRadius(RadiiLearner[Any]):
     """A rule scores M + 1 less its first radius, also where a larger dimension takes over."""
 
-    def scores_of_lists(self, sample: Sample[Any]) -> dict[Any, int]:
-        found = super().scores_of_lists(sample)
+    def scores_of_lists(self, sample: Sample[Any], start: int = 0) -> dict[Any, int]:
+        found = super().scores_of_lists(sample, start)
         ends = {t: i for i, (t, _) in enumerate(self.lists_of_sample(sample))}
         return {(t, h): v + self.radii - 1 - ends[t] for (t, h), v in found.items()}
 
@@ -67,14 +67,18 @@ class CountsToTheLastRadius(RadiiLearner[Any]):
 class LongLists(RadiiLearner[Any]):
     """Lists of any length count."""
 
-    def lists_of_sample(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
+    def lists_of_sample(
+        self, sample: Sample[Any], start: int = 0
+    ) -> Iterator[tuple[int, list[Any]]]:
         yield from lists(self.hypotheses, sample, self.radii, (100, 100))
 
 
 class OneDemand(RadiiLearner[Any]):
     """Leaves are as irreducible at the last radius as at the first."""
 
-    def lists_of_sample(self, sample: Sample[Any]) -> Iterator[tuple[int, list[Any]]]:
+    def lists_of_sample(
+        self, sample: Sample[Any], start: int = 0
+    ) -> Iterator[tuple[int, list[Any]]]:
         seen, demands = CostedPoints(sample), leaf_demands(4, 1)
         root = VersionNode(self.hypotheses, seen.unavoidable)
         for radius in range(self.radii):

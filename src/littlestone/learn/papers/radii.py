@@ -39,7 +39,7 @@ MOST_DIMENSION = 24
 """The largest Littlestone dimension of a class; beyond 2, most fits take too much work."""
 
 LARGE = 10**6
-"""It is chosen if so many records take no more than `MOST_WORK`."""
+"""It is chosen if so many records, or as many as are given, take no more than `MOST_WORK`."""
 
 _BETA = Fraction(1, 40)
 _MOST_GHOSTS = 64  # further records, which are only imagined, for each record
@@ -101,6 +101,7 @@ class RadiiLearner(PrivateLearner[Point]):
         *,
         lists: Sequence[int] | None = None,
         beta: Fraction = _BETA,
+        large: int = LARGE,
     ) -> None:
         super().__init__(hypotheses, budget)
         if isinstance(hypotheses, Outcomes):
@@ -140,7 +141,7 @@ class RadiiLearner(PrivateLearner[Point]):
         self.score = self.mechanism.copies_needed(chance)
         # Some dimension below d holds at ``score`` radii and those of its handicap, or d itself holds.
         self.radii = 1 + sum(self.score + handicap - 1 for handicap in self.handicaps)
-        if self.work(LARGE) > MOST_WORK:
+        if self.work(large) > MOST_WORK:
             self.caveat = Caveat.CLEAN_AND_MANY
 
     @classmethod
@@ -168,21 +169,24 @@ class RadiiLearner(PrivateLearner[Point]):
             total[h] = total.get(h, Fraction(0)) + mass
         return total
 
-    def scores_of_lists(self, sample: Sample[Point]) -> dict[Run, int]:
-        """The score of each rule that is listed, with the dimension t of the lists that hold it."""
+    def scores_of_lists(self, sample: Sample[Point], start: int = 0) -> dict[Run, int]:
+        """The score of each rule that is listed, with the dimension t of the lists that hold it.
+
+        ``start`` is the first radius.
+        """
         counts: dict[Run, int] = {}
-        for t, rules in self.lists_of_sample(sample):
+        for t, rules in self.lists_of_sample(sample, start):
             for rule in rules:
                 # A score counts radii; one record moves each end of a run by at most one (Lemma 2).
                 counts[t, rule] = counts.get((t, rule), -self.handicaps[t]) + 1
         return counts
 
     def lists_of_sample(
-        self, sample: Sample[Point]
+        self, sample: Sample[Point], start: int = 0
     ) -> Iterator[tuple[int, list[Hypothesis[Point]]]]:
         """`lists` of the sample; none if there are fewer records than radii, because n is public."""
         if sample.n >= self.radii:
-            yield from lists(self.hypotheses, sample, self.radii, self.lists)
+            yield from lists(self.hypotheses, sample, self.radii, self.lists, start)
 
     def work(self, n: int) -> int:
         """The version spaces of at most M errors, or those that lead to lists of `Steady` classes.
@@ -190,17 +194,21 @@ class RadiiLearner(PrivateLearner[Point]):
         Each is taken to decompose as the class does (docs/proofs/radii.md, Lemma 3).  If it has
         10,000 points or fewer it counts 40 steps, for some 0.2 ms and 2 KB.
         """
-        if not has_rule(self.hypotheses):
+        return self.work_beyond(n, self.radii)
+
+    def work_beyond(self, n: int, errors: int) -> int:
+        """`work` if version spaces of fewer than so many ``errors`` are visited."""
+        H, d = self.hypotheses, self.dimension
+        if not has_rule(H):
             return MOST_WORK + 1
         if n < self.radii:
             return 0
         if self.radii > _TRIED:  # each of them is a step of what is tried
             return MOST_WORK + 1
-        H, d = self.hypotheses, self.dimension
-        spaces = math.comb(self.radii + d, d) * (H.labels - 1) ** d
+        spaces = math.comb(errors + d, d) * (H.labels - 1) ** d
         if is_steady(H):
             found = [size + 1 for size in self.lists] + [1]  # leaves, until a list is too long
-            spaces = min(spaces, sum(found) * (self.radii + d) * H.labels)
+            spaces = min(spaces, sum(found) * (errors + d) * H.labels)
         try:
             with at_most(_TRIED):
                 spaces *= leaves_of_class(H, self.radii)

@@ -24,6 +24,7 @@ from littlestone.learn import (
 )
 from littlestone.learn.papers.agnostic import AgnosticTransformation
 from littlestone.learn.papers.globally_stable import BatchSizes, errors
+from littlestone.learn.papers.noisy_radii import NoisyRadiiLearner
 from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
@@ -227,6 +228,28 @@ def radii_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     b = learner.mechanism.bottom
     often = [(0, 1), (0, b), (0, b, 1), (1, b, 1, 0, b)]
     return subject_of_learner(learner, by_sample(learner), around(learner, often, NAMED_RECORDS))
+
+
+def noisy_points(budget: Budget) -> NoisyRadiiLearner[int]:
+    """The learner of one point with noise and radii for some fifty records."""
+    return NoisyRadiiLearner(Subsets(Integers(), 1), budget, lists=[3], beta=Fraction(1, 2))
+
+
+def pairs_with_errors(learner: NoisyRadiiLearner[int]) -> list[tuple[Records, Records]]:
+    """As many records as radii, in which no point or one or two are often positive, or labels wrong."""
+    n, pairs = learner.at(1).radii, []
+    for counts in ((0, 2, 3, 4), (n // 2, 9, 3, 1), (n // 2, 2, n // 3, 3), (9, 9, 9, 9)):
+        records = [r for r, often in zip(PAIRED, (0, *counts), strict=False) for _ in range(often)]
+        same = (*records, *((9, 0),) * n)[: n - 1]
+        pairs += [((*same, one), (*same, other)) for one, other in combinations(PAIRED[:4], 2)]
+    return pairs
+
+
+@subject("noisy-radii-learner")
+def noisy_radii(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of radii with a noisy start, of sets of at most one point; needs a delta."""
+    learner = noisy_points(Budget(epsilon, delta))
+    return subject_of_learner(learner, by_sample(learner), pairs_with_errors(learner))
 
 
 Multiset = Counter[tuple[Any, int]]
