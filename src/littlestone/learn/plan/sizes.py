@@ -436,7 +436,7 @@ def plan_stream(H: HypothesisClass[Any], budget: Budget, *, horizon: int) -> Str
     >>> from littlestone.classes import parse_class
     >>> found = plan_stream(parse_class("points(id)"), Budget(1, "1e-6"), horizon=200_000)
     >>> [(row.learner.method, row.proved_bound and row.proved_bound.mistakes) for row in found.rows]
-    [('keys', 47), ('teachers', None), ('staged', 2191434714)]
+    [('keys', 47), ('teachers', None), ('blocks', None), ('staged', 2191434714)]
     >>> [(stated.theorem, stated.at_one) for stated in found.formulas]
     [('Lyu25 Theorem 1', 169)]
     >>> [(bound.mistakes, bound.learners) for bound in found.lower][:2]

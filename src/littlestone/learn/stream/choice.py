@@ -101,7 +101,7 @@ def online_candidates(
     >>> H = parse_class("subsets(merchant; at most 3)")
     >>> found, others = online_candidates(H, Budget(1, "1e-6"), horizon=200_000)
     >>> [known.learner.method for known in found], others["rules"]
-    (['keys', 'teachers', 'staged'], 'it is not a class of equality rules')
+    (['keys', 'teachers', 'blocks', 'staged'], 'it is not a class of equality rules')
     """
     found, refusals = _make_learners(hypotheses, budget, horizon, _kinds())
 

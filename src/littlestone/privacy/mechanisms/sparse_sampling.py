@@ -25,6 +25,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     in docs/proofs/sparse-sampling.md.  Time: O(total length of the lists), about 0.5 s for a million
     items.
 
+    >>> from fractions import Fraction
     >>> from littlestone.privacy import Budget
     >>> mechanism = SparseSampling(Budget(1, "1e-6"), list_size=10)
     >>> mechanism.bottom, mechanism.copies_needed(Fraction(1, 20))
