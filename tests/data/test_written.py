@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -66,6 +67,8 @@ FORMS = [
     EUROS,
     CellForm(thousands=" ", decimal=","),
     CellForm(unit="kg"),
+    CellForm(missing=("NA", "-9")),
+    CellForm(decimal=",", missing=("k.A.", "-9")),
     CellForm(spelled=("Ja", "nein")),
     CellForm(spelled=()),
 ]
@@ -179,6 +182,15 @@ def test_a_german_export_is_learned_and_read_again(tmp_path: Path) -> None:
     assert "preis" in release.to_sql("duckdb")
     with pytest.raises(DeclarationError, match="as they are"):
         release.to_sql("duckdb", types={"preis": "text"})
+    # A text that is no number is missing in SQL too; a number that is declared missing is not.
+    form = release.reading.columns["preis"]
+    coded = [
+        replace(release, reading=Reading(columns={"preis": replace(form, missing=(code,))}))
+        for code in ("k.A.", "-9")
+    ]
+    assert coded[0].to_sql("duckdb") == release.to_sql("duckdb")
+    with pytest.raises(DeclarationError, match="how its cells are written"):
+        coded[1].to_sql("duckdb")
 
 
 @pytest.mark.deep

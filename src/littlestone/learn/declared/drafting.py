@@ -151,12 +151,13 @@ _HEAD = """\
 #
 # Of the file:
 #   target = "COLUMN"        the column to predict, and which of its values count as 1:
-#   positive = "> 15"        or "yes", or ["Ja", "ja", "J"]; for several labels instead
+#   positive = "> 15"        or "yes", or ["Yes", "yes"]; for several labels instead
 #                            labels = ["on time", "late"] and default = "on time"
 #   unit = "COLUMN"          whose record it is, and max_records = 3 of each
 #   separator = ";"          of a CSV file; encoding = "latin-1" if it is not UTF-8
 #   multiline = true         if quoted cells of it hold line breaks
 #   decimal = ","            in numbers; thousands = "." between groups of digits
+#   missing = ["NA", "-"]    texts that stand for a missing value, here or of one column
 # Of a column:
 #   type = "number"          or "integer", "boolean", "text", "date", "datetime"
 #   range = [0, 120]         of numbers, with step = 5, steps = 30 or log_steps = 30; without

@@ -166,7 +166,7 @@ class Schema:
         positive = data.get("positive", "")
         alike = texts(positive) and positive and not {*"".join(positive)} & {*"{}"}
         if not alike and type(positive) not in (str, int, bool, Decimal):
-            fix = 'write positive = "yes", "> 15", or a list of texts: ["Ja", "ja", "J"]'
+            fix = 'write positive = "yes", "> 15", or a list of texts: ["Yes", "yes"]'
             refuse(name, "positive is neither a value nor a list of texts", fix)
         most = data.get("max_records")
         if most is not None and (type(most) is not int or most < 1):
