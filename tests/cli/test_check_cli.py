@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import polars
 import pytest
 from typer.testing import CliRunner
 
 import littlestone
-from each import each
 from littlestone.base.errors import BudgetExceededError, DeclarationError, LittlestoneError
 from littlestone.cli import app
 from littlestone.data.forms import Reading
@@ -198,150 +196,6 @@ def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
 
 
 SECRETS = ["zwiebel", "12,5 Z", "31.12.1999", "Befund€", "\x1b[31m"]
-
-
-@each(
-    ("cells", "fault", "keys", "values"),
-    [
-        ("134.230;1,255.1", "commas between thousands", ". ,", "134.23 1255.1"),
-        ("1.2;1,255,000", "commas between thousands", ". ,", "1.2 1255000"),
-        ("1.200,5;4,52", "a decimal comma", ", .", "1200.5 4.52"),
-        ("4,52;-7,1;8", "a decimal comma", ",", "4.52 -7.1 8"),
-        ("1 000;12", "spaces between thousands", ".  ", "1000 12"),
-        ("1'000;12", "apostrophes between thousands", ". '", "1000 12"),
-        ("1.234.567", "points between thousands", ", .", "1234567"),
-        ("12 mg/l;1.5mg/l", "a number with a unit", "mg/l", "12 1.5"),
-        ("7 µg/dl", "a number with a unit", "µg/dl", "7"),
-        ("1,234", "a comma, decimal or between thousands", ",", "1.234"),
-    ],
-)
-def test_advice_about_numbers_reads_them_when_it_is_followed(
-    tmp_path: Path, cells: str, fault: str, keys: str, values: str
-) -> None:
-    lines = "".join(f'"{cell}",1\n' for cell in cells.split(";"))
-    (tmp_path / "t.csv").write_text(f"a,y\n{lines}")
-    column = "[columns.a]\nrange = [0, 2000000]\nsteps = 20\n"
-
-    def check(more: list[str]) -> Any:
-        schema = column + "\n".join(more) + "\n[columns.y]\n"
-        return littlestone.check(tmp_path / "t.csv", "y", positive=1, schema=schema)
-
-    decimal, thousands = keys[:1], keys[2:]
-    written = [f'decimal = "{decimal}"'] + [f'thousands = "{thousands}"'] * (thousands != "")
-    if "unit" in fault:
-        written = ['unit = "kg" (or what stands beside them)']
-    found = check([])
-    assert found.columns[0].faults.keys() == {fault}
-    assert f"write under [columns.a] {' and '.join(written)}" in found.advice[0]
-    assert (" or else " in found.advice[0]) is ("decimal or" in fault)
-    written = [f'unit = "{keys}"'] if "unit" in fault else written
-    read = Schema.parse(column + "\n".join(written)).columns[0].written
-    assert [str(read(cell)) for cell in cells.split(";")] == values.split()
-    assert check(written).ok
-
-
-@each(
-    "declared",
-    [
-        "conditions(age: 0..120 step 5, cost: 1..1000 in 3 log steps, "
-        "day: 2021-01-01..2021-12-01 step 1 month; at most 1)",
-        "thresholds(age, 0..120)",
-    ],
-)
-def test_cells_outside_the_range_of_a_class_are_counted(tmp_path: Path, declared: str) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text(
-        "age,cost,day,y\n121,0.5,2020-12-31,1\n-5,1001,2021-12-01,0\n500,7,2022-01-01,0\n120,1,,0\n"
-    )
-    found = littlestone.check(table, "y", positive=1, hypotheses=declared)
-    outside = [counts.cells.get("outside the range", 0) for counts in found.columns]
-    assert outside == [3, 2, 2][: len(found.columns)]
-    assert found.ok
-
-
-def test_predict_says_on_stderr_how_many_cells_it_does_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{a},{w},{int(a >= 65 and w == 'A')}" for a in range(40, 90) for w in "AB"] * 9
-    Path("t.csv").write_text("\n".join(["age,ward,y", *rows]) + "\n")
-    asked = ["--target", "y", "--positive", "1", "--epsilon", "9", "--seed", "1", "--out", "m.json"]
-    run(
-        "fit",
-        "t.csv",
-        *asked,
-        "--class",
-        "conditions(age: 0..120 step 5, ward in {A, B}; at most 2)",
-    )
-    Path("new.csv").write_text('age,ward\n"70,5",A\n70 y,a\nabc,A\n,B\n200,A\n')
-    ran = CliRunner().invoke(app, ["predict", "m.json", "new.csv"])
-    assert ran.stdout.split() == ["prediction", "0", "0", "0", "0", "1"]
-    assert ran.stderr.splitlines() == [
-        "3 of 5 cells of 'age' are not read and count as missing; see `littlestone check`",
-        "1 of 5 cells of 'ward' are not on its list and count as other; see `littlestone check`",
-    ]
-    assert CliRunner().invoke(app, ["predict", "m.json", "t.csv"]).stderr == ""
-    # Followed, `check` says why.
-    _, out = run("check", "new.csv", "--class", "conditions(age: 0..120 step 5; at most 1)")
-    assert "1 NOT READ: a decimal comma; 1 NOT READ: a number with a unit" in out
-
-
-def test_codes_of_missing_values_are_declared(tmp_path: Path) -> None:
-    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
-    table.write_text(
-        "crp,ward,day,back\n4.5,A,01.03.2021,yes\nNA,NA,k.A.,no\n-9.0,k.A.,-9, NA\n3,A,,no\n"
-    )
-    days = 'type = "date"\nformat = "%d.%m.%Y"'
-    schema.write_text(
-        'target = "back"\npositive = "yes"\n[columns.crp]\nrange = [-9, 100]\n[columns.ward]\n'
-        f'values = ["A", "B"]\n[columns.day]\n{days}\n[columns.back]\nvalues = ["yes", "no"]\n'
-    )
-    status, out = run("check", str(table), "--schema", str(schema))
-    assert status == 1
-    assert out.count('missing = ["NA", "k.A."]') == 4
-    schema.write_text('missing = ["NA", "k.A.", "-9"]\n' + schema.read_text())
-    found = littlestone.check(table, schema=schema)
-    assert found.ok
-    assert [counts.cells["missing"] for counts in found.columns] == [2, 2, 3]
-    assert found.labels.cells == {"read": 3, "missing": 1}
-    forms = Schema.read(schema).reading()
-    assert Reading.from_json(forms.to_json()) == forms
-    for wrong, said in (
-        ('missing = "NA"', "missing is not a list"),
-        ('missing = ["A"]', "'A' is a value and missing"),
-        ('missing = ["yes"]', "'yes' is missing in 'back'"),
-    ):
-        rest = schema.read_text().split("\n", 1)[1]
-        rest = rest.replace('values = ["yes", "no"]', "")
-        with pytest.raises(DeclarationError, match=said):
-            Schema.parse(f"{wrong}\n{rest}")
-
-
-def test_numbers_without_a_range_are_named(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("crp,y\n4,1\n")
-    asked = ["check", str(tmp_path / "t.csv"), "--target", "y", "--positive", "1", "--class"]
-    status, out = run(*asked, "conditions(crp: number; at most 1)")
-    assert (status, "no range" in out, "if they cannot be negative, give a range" in out) == (
-        0,
-        True,
-        True,
-    )
-    assert "no range" not in run(*asked, "conditions(crp: 0..1000 in 20 steps; at most 1)")[1]
-
-
-@each(
-    ("header", "fix"),
-    [
-        ("Age,y", "did you mean 'Age'?"),
-        ("ages,y", "name one of its columns, exactly"),
-        ("age,age,y", "rename one of these columns"),
-    ],
-)
-def test_a_name_of_the_header_that_differs_in_case(tmp_path: Path, header: str, fix: str) -> None:
-    (tmp_path / "t.csv").write_text(f"{header}\n1,1,1\n")
-    with pytest.raises(LittlestoneError, match="age") as error:
-        littlestone.check(tmp_path / "t.csv", "y", positive=1, hypotheses="thresholds(age, 0..9)")
-    assert error.value.fix.startswith(fix)
 
 
 def test_no_value_is_shown(tmp_path: Path) -> None:
