@@ -75,7 +75,7 @@ def number_shape(text: str) -> NumberShape | None:
     if found is None or (found["before"] and found["after"].strip()):
         return None
     unit = found["before"] or found["after"].strip()
-    size = re.sub(r"\s", " ", re.sub("[0-9]", "1", found["size"].strip()))
+    size = re.sub("[0-9]", "1", found["size"].strip())
     numbers: dict[object, int] = {None: 0}
     readings = tuple([numbers.setdefault(form(size), len(numbers)) for form in _FORMS])
     try:
