@@ -38,7 +38,7 @@ class Sizes:
 
         >>> sizes = Sizes.as_printed(1, 10_000, 1.0, 1e-6)
         >>> sizes.k, sizes.U, float(round(sizes.training.B))
-        (128, 284, 13.0)
+        (128, 285, 13.0)
         """
         log_T, log_delta = math.log(T), math.log(1 / delta)
         k = math.ceil(d**3.5 * log_T * log_delta / epsilon)
