@@ -15,7 +15,7 @@ import pytest
 
 from each import each
 from littlestone.base.discovery import concrete
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.data import Label, sample_from_arrays
 from littlestone.learn import ExponentialLearner, PrivateLearner, Release
@@ -85,9 +85,12 @@ def learner_of(kind: type[Any], H: HypothesisClass[Any]) -> Any:
     """None where the learner does not apply, which it says when it is made."""
     options = {"horizon": 100} if issubclass(kind, PrivateOnlineLearner) else {}
     try:
-        return kind(H, Budget(1, "0.01"), **options)
-    except DeclarationError:
+        learner = kind(H, Budget(1, "0.01"), **options)
+        if isinstance(learner, PrivateLearner):  # a refusal of n comes before any spend
+            learner.require_affordable(max(len(xs) for xs, _ in SAMPLES.values()))
+    except (DeclarationError, TooLargeError):
         return None
+    return learner
 
 
 @cache

@@ -11,7 +11,7 @@ from littlestone.cli.console import out, print_columns, print_json
 
 
 def papers(only: Annotated[str | None, typer.Argument()] = None, as_json: bool = False) -> None:
-    """List the boxes of the papers as printed, what they promise, and what their exact laws show.
+    """List the boxes of the papers as printed, what they promise, and what is found.
 
     Each is a function of Python, for study on data that you made up: it has no ledger.
     docs/notes/boxes.md shows their steps beside what we run instead.
