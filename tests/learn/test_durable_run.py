@@ -13,7 +13,7 @@ import pytest
 
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
-from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
+from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import DeclaredClass, digest
 from littlestone.learn.stream import (
     BlockLearner,
@@ -316,12 +316,33 @@ def test_a_run_of_other_sizes_is_another_run(kind: Any, H: Any, size: str, value
     assert one != other
 
 
+OPEN = [("trees", "depth"), ("rule_list", "at most"), ("rule_sets", "at most 1 rule of")]
+
+
 def test_equal_classes_and_no_others_have_equal_digests() -> None:
     kinds: list[Any] = concrete(DeclaredClass, "littlestone.classes")
     examples = [H for kind in kinds for H in kind.examples()]
+    examples += [parse_class(f"{kind}(a; {size} 1)") for kind, size in OPEN]
     digests = list(map(digest, examples))
     for H, own in zip(examples, digests, strict=True):
         assert [G == H for G in examples] == [other == own for other in digests]
+
+
+def test_what_a_file_declares_is_written_before_the_spend(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(H: object) -> str:
+        raise RecursionError
+
+    learner = BlockLearner(parse_class("trees(a; depth 1)"), Budget(1, "1e-6"), horizon=3000)
+    given: dict[str, Any] = {"ledger": ledger, "dataset": "d", "label": "y"}
+    with monkeypatch.context() as patched:
+        patched.setattr("littlestone.learn.stream.run.digest", fail)
+        with pytest.raises(RecursionError):
+            durable_run(learner, state=tmp_path / "one", **given).__enter__()
+    assert ledger.entries("d") == []
+    with durable_run(learner, state=tmp_path / "one", **given) as begun:
+        assert not begun.resumed
 
 
 @pytest.mark.parametrize(

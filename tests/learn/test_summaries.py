@@ -164,6 +164,31 @@ def test_what_is_no_summary_is_refused(line: Any, ledger: Ledger, tmp_path: Path
         opened(LEARNERS["cuts"], ledger, state, seeded_generator(1)).__enter__()
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": 10**18},
+        {"step": 2},
+        {"step": float("inf")},
+        {"published": 16},
+        {"counts": [[0, -1, 3]]},
+        {"counts": [[99, 1, 1]]},
+        {"rule": None},
+    ],
+    ids=str,
+)
+def test_another_block_is_refused(wrong: Any) -> None:
+    learner = BlockLearner(Thresholds.on(0, 9), Budget(1), horizon=40, first=10, growth=1)
+    stream: Any = learner.resume([], Tape(seeded_generator(1)))
+    stream.take([(t % 10, t % 2) for t in range(15)])
+    kept = stream.summary()
+    again: Any = learner.resume([kept], Tape(seeded_generator(1)))
+    assert again.summary() == kept
+    assert again._due == stream._due == 20
+    with pytest.raises(ModelError):
+        learner.resume([{**kept, **wrong}], Tape(seeded_generator(1)))
+
+
 SUBSETS = [c for d in range(3) for c in combinations(range(6), d)]
 
 

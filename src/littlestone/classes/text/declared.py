@@ -176,6 +176,8 @@ def _encode(value: Any) -> bytes:
             content = f"{value:x}".encode()  # decimal digits of a large mask take long
         case str():
             content = value.encode("utf-8", "surrogatepass")
+        case type():
+            content = value.__qualname__.encode()
         case tuple() | list():
             content = b"".join(map(_encode, value))
         case frozenset():

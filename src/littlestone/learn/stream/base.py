@@ -492,9 +492,13 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _restore_from(self, line: dict[str, Any]) -> None:
         try:
+            match line:
+                case {"step": int(step), "published": int(at)} if 0 <= at <= step <= self._horizon:
+                    self._steps = self._noted = step
+                    self._published_at = at
+                case _:
+                    raise ValueError
             self._published = self._restore(line)
-            self._steps = self._noted = line["step"]
-            self._published_at = line["published"]
         except DAMAGED:
             raise journal_mismatch() from None
         self._history = {self._published_at: self._published}

@@ -99,17 +99,18 @@ class BlockStream(PrivateStream[Any]):
         written = self._domain.point_to_json
         return {
             "rule": self._published.to_json(),
-            "end": self._end,
             "counts": [[written(x), *numbers] for x, numbers in self._counts.items()],
         }
 
     def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
-        while self._end < kept["end"]:
+        while self._end <= self._steps:
             self._begin_block()
         point = self._domain.point_from_json
         self._counts = {point(x): [int(zeros), int(ones)] for x, zeros, ones in kept["counts"]}
-        self._taken = sum(map(sum, self._counts.values()))
-        if None in self._counts or self._end != kept["end"] or self._taken > self._size:
+        numbers = [number for both in self._counts.values() for number in both]
+        self._taken = sum(numbers)
+        passed = self._steps - (self._end - self._size)
+        if None in self._counts or self._taken > passed or min(numbers, default=0) < 0:
             raise ValueError
         return Hypothesis.from_json(kept["rule"])
 

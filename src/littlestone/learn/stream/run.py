@@ -210,14 +210,15 @@ def _begin_run(
     unit: Unit | None,
     besides: Event | None,
 ) -> DurableStream[Stream]:
+    # What may fail is found out before the spend.
+    declared = _declarations_of_run(learner, dataset, label, rng, taken, unit)
     if file is not None:
-        file.settle()  # find out before the spend if the file cannot be written
+        file.settle()
     # A crash between here and the next line costs the budget, and publishes nothing.
     receipt = learner.pay(ledger, dataset, label, rng, unit, besides)
     keep: _Keeper | None = None
     if file is not None:
-        paid = {"receipt": receipt.number, "at": receipt.entry.at}
-        header = {**_declarations_of_run(learner, dataset, label, rng, taken, unit), **paid}
+        header = {**declared, "receipt": receipt.number, "at": receipt.entry.at}
         file.append(header)
         keep = _Keeper(file, header)
     stream = learner.begin(receipt, keep, together=taken is not None)
