@@ -131,6 +131,28 @@ def test_other_bits_are_seen(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> N
         assert "64" in fault.mistake  # a negative shift
 
 
+def test_blocks_hold_the_bits_of_the_system() -> None:
+    """As they are: a generator that is seeded by them could be replayed by its first numbers."""
+    given, alone = seeded_generator(7), seeded_generator(7)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(random.SystemRandom, "getrandbits", lambda _, k: given.getrandbits(k))
+        blocks = in_blocks(system_generator())
+        assert [blocks.getrandbits(64) for _ in range(900)] == [
+            alone.getrandbits(64) for _ in range(900)
+        ]
+
+
+def test_a_seed_from_the_system_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        f"{RANDOMNESS}._next",
+        "self._rng.getrandbits(",
+        "(random.Random(self._rng.getrandbits(64)) if is_cryptographic(self._rng) "
+        "else self._rng).getrandbits(",
+        "the bits of the system are a seed alone",
+    )
+    turns_red(fault, test_blocks_hold_the_bits_of_the_system, monkeypatch)
+
+
 @pytest.mark.parametrize("kind", [LabelSelection, PartitionSelection])
 def test_the_system_is_asked_for_blocks(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some 20,000 bits of a thousand keys, and the order of those that are released."""
