@@ -44,6 +44,7 @@ LEFT_OUT = {
     "boosting-": "it draws a coin for every record",
     "continual-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
     "globally-": "one decomposition of 3,000 records takes half a second, and a law thousands",
+    "noisy-radii-": "its law has as many starts as records: each is a walk over lists",
     "noisy-sums": "its noise is the same at every size: see tests/privacy/test_noisy_sums.py",
     "one-sided-": "its size is a number of steps: see tests/privacy/test_long_streams.py",
     "online-": "its size is a number of steps: see tests/privacy/test_long_streams.py",

@@ -195,8 +195,10 @@ def test_a_distribution_must_be_one() -> None:
 
 
 # Of these `make test` asks nothing, for each takes over a CPU second.
-LONG = {"regrown-learner", "risks-of-blocks", "risks-of-leaves", "rule-list-learner",
-        "rule-sets-learner", "trees-learner", "trees-learner-labels"}  # fmt: skip
+LONG = {"noisy-radii-learner", "regrown-learner", "risks-of-blocks", "risks-of-leaves",
+        "rule-list-learner", "rule-sets-learner", "trees-learner", "trees-learner-labels"}  # fmt: skip
+# At epsilon .1 it needs 480 records, and its chances have so many digits that an audit takes minutes.
+LARGE_ALONE = {"noisy-radii-learner"}
 # At epsilon 1 and, in turn, at one of the ends.
 CLAIMS = [
     pytest.param(named, "1", id=f"1-{named.name}", marks=[pytest.mark.deep] * (named.name in LONG))
@@ -206,7 +208,7 @@ CLAIMS += [
     pytest.param(named, epsilon, id=f"{epsilon}-{named.name}", marks=pytest.mark.deep)
     for i, named in enumerate(find_subjects())
     for j, epsilon in enumerate(("0.1", "5"))
-    if i % 2 == j or WHOLE
+    if (epsilon == "5" if named.name in LARGE_ALONE else i % 2 == j or WHOLE)
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.classes.promises.steady import is_steady
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learn.papers.radii import RadiiLearner, Run
 from littlestone.learn.papers.radii_lists import leaf_demands
 from littlestone.points import Point
@@ -19,11 +19,15 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
-from littlestone.privacy.parameters import least
+from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.rational import exp_below
 from littlestone.rules import Hypothesis
 
 MOST_RECORDS = 1 << 64
 """A proved size suffices for every larger number of records up to this one."""
+
+MOST_DIMENSION = 12
+"""The largest dimension: for more no number of records can be run, and planning takes seconds."""
 
 _BETA = Fraction(1, 20)
 
@@ -42,7 +46,7 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
     an SOA.  ``lists`` are the most rules that count, by default as many as n records can make.
     Shorter ones take less work and fewer radii, and nothing is proved for them.
 
-    Raises as `RadiiLearner` does.
+    Raises as `RadiiLearner` does, and `DeclarationError` for a dimension above 12.
 
     Time: up to C(n + d, d) version spaces for d = LDim(H), which is refused from some 10,000 records
     on for d = 1, and from some 2,000 on for d = 2; with short ``lists`` of a `Steady` class it is some
@@ -73,8 +77,16 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.beta = beta if isinstance(beta, Fraction) else exact(beta, what="beta")
+        d = int(hypotheses.littlestone_dimension())
+        if d > MOST_DIMENSION:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found=f"its Littlestone dimension is {d}, and the most is {MOST_DIMENSION}",
+                declare="a smaller class",
+            )
         # Radii cost more for each dimension, the start does not.
-        share = Fraction(1, 2 + 2 * max(1, int(hypotheses.littlestone_dimension())))
+        share = Fraction(1, 2 + 2 * max(1, d))
         first = Budget(share * budget.epsilon)
         self.rest = Budget(budget.epsilon - first.epsilon, budget.delta)
         self.start = NoisySums(first, (SumStep(1, 1, 1, Fraction(1)),))
@@ -91,8 +103,9 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
     @cached_property
     def shift(self) -> int:
         """The least whole number that the noise passes on either side with probability beta / 4."""
-        noise = self.start.noise(0, 1, 1)
-        return least(lambda x: 2 * noise.at_least(x) <= self.beta / 4) - 1
+        # Pr[|X| >= x] = 2 a^x / (1 + a) for x >= 1, with a = 1 / e^(1 / scale) rounded up.
+        inverse = exp_below(self.start.epsilon, bits=100)
+        return max(1, least_power(inverse, 8 / (self.beta * (1 + 1 / inverse)))) - 1
 
     def at(self, n: int) -> RadiiLearner[Point]:
         """The learner whose lists are as long as ``n`` records can make them; n is public."""
@@ -130,14 +143,12 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
 
     def joint_law(self, sample: Sample[Point]) -> dict[tuple[int, Hypothesis[Point]], Fraction]:
         """The law of b0 and the rule.  It depends on the data: for audits only."""
-        fewest, n = self.hypotheses.least_errors(sample), sample.n
-        # Numbers beyond these give the same b0, 0 or n.
-        noises = self.start.distribution(lambda _: [fewest], most=n + self.shift)
+        fewest, n, noise = self.hypotheses.least_errors(sample), sample.n, self.start.noise(0, 1, 1)
+        # The chances that b0 is at least 0, 1, ..., n, and more.
+        above = [noise.at_least(b - fewest - self.shift) for b in range(1, n + 1)]
+        tails = [Fraction(1), *above, Fraction(0)]
         law: dict[tuple[int, Hypothesis[Point]], Fraction] = {}
-        starts: dict[int, Fraction] = {}
-        for ((noisy,),), mass in noises.items():
-            start = self.first_radius(noisy, n)
-            starts[start] = starts.get(start, Fraction(0)) + mass
+        starts = {b: tails[b] - tails[b + 1] for b in range(n + 1)}
         for start, mass in starts.items():
             for found, share in self.mechanism.chances(self.scores_from(sample, start)).items():
                 h = self.hypotheses.soa() if found is None else found[1]
