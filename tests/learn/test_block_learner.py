@@ -55,6 +55,13 @@ def test_each_record_is_in_one_block_whose_end_is_public(growth: int, ends: list
         assert learner.publications == len(ends)
 
 
+def test_blocks_of_thousands_hold_their_own_records_alone() -> None:
+    """Each block has points of its own, so that a record of another one would show."""
+    learner = BlockLearner(Thresholds.on(0, 9), Budget(1), horizon=12_000, first=3000, growth=1)
+    blocks = seen(learner, [(t // 3000, t % 3 % 2) for t in range(12_000)])
+    assert blocks == [(3000 * (k + 1), 3000, {k: [2000, 1000]}) for k in range(4)]
+
+
 FAULTS = [
     Fault(
         "littlestone.learn.stream.blockwise:BlockStream._begin_block",
@@ -81,6 +88,18 @@ FAULTS = [
         "what is predicted correctly is not learned from",
     ),
 ]
+
+
+LATE = Fault(
+    "littlestone.learn.stream.blockwise:BlockStream._begin_block",
+    "self._counts: dict[Any, list[int]] = {}",
+    "self._counts = dict(list(self._counts.items())[-1:]) if self._steps >= 3000 else {}",
+    "from step 3,000 on the last record of a block is in the next one too",
+)
+
+
+def test_a_fault_of_long_blocks_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(LATE, test_blocks_of_thousands_hold_their_own_records_alone, monkeypatch)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
