@@ -38,6 +38,7 @@ COMMANDS = [
     ["theory", "tree", "matrix.csv", "--out", "tree.png"],
     ["theory", "dims", "matrix.csv"],
     ["theory", "atlas", "2"],
+    ["theory", "papers", "Lyu25"],
     ["theory", "optimum", "thresholds(x, 1..3)", "--n", "2", "--epsilon", "1"],
     ["theory", "search", "ldim == 2", "--points", "1..3"],
     ["theory", "decompose", "matrix.csv", "--p", "1"],

@@ -35,6 +35,7 @@ MANY = {
     "group-estimates",
     "irreducible-learner",
     "irreducible-learner-label-votes",
+    "noisy-radii-learner",
     "noisy-sums",
     "noisy-sums-pure",
     "online-confirmed-intervals",

@@ -115,6 +115,14 @@ FAULTS: dict[str, list[Fault]] = {
             "a record counts twice",
         ),
     ],
+    "online-block-learner": [
+        Fault(
+            "littlestone.learn.stream.blockwise:BlockStream._hit",
+            "from_counts(self._domain, self._counts)",
+            "from_counts(self._domain, {x: [2 * a, 2 * b] for x, (a, b) in self._counts.items()})",
+            "every record of a block counts twice",
+        ),
+    ],
     "online-confirmed-learner": [
         Fault(
             f"{MECHANISMS}.confirmation:ContinualConfirmation.shrink",

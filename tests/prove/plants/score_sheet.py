@@ -14,12 +14,15 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.classes import parse_class
+from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
-from littlestone.learn.score_sheet import ScoreSheetLearner
+from littlestone.learn.fitting.one_column import Column
+from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit, sums
 from littlestone.learn.tree_sheet import TreeSheetLearner
 from littlestone.privacy.accounting.gaussian import CORE, greatest_mu_squared
 from littlestone.privacy.cost import Budget
@@ -345,6 +348,43 @@ FAULTS = {
         "The records up to each cell are counted, for the price of single cells.",
     ),
 }
+
+
+def products_are_paid(fault: Fault | None) -> bool:
+    """Without delta no replaced record moves the products of two of three columns too far.
+
+    The groups of a column have the numbers -32, 0 and 32, so their largest is not their mean.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if fault is not None:
+            plant(fault, patch)
+        H: Any = parse_class(
+            "score_sheet(a: 0..40 step 20, b: 0..40 step 20, c: 0..40 step 20; at most 3)"
+        )
+        event: Any = ScoreSheetLearner[Any](H, Budget(4)).event
+        fit: Any = SheetFit(H, event, 4)
+        fit.kept, cells = [0, 1], np.arange(4)
+        fit.groups = [cells] * 3
+        odds, even = np.array([0.0, -1.0, 0.0, 1.0]), np.ones(4)
+        fit.columns = [Column(odds, 1.0, np.eye(4), even)] * 2
+        question = fit._ask_products(())
+        found = []
+        for x in product(H.domain.columns[0], repeat=2):
+            data = Sample.from_examples(H.domain, [((*x, x[0]), 1)])
+            found.append(sums(CellCodes.from_sample(data, range(3)), question))
+        moves = [int(np.abs(one - other).sum()) for one, other in combinations(found, 2)]
+        step = event.steps[3]
+        return bool(max(moves) <= step.l1)
+
+
+SMALLER = {"shapes_by_their_mean", "scale_twice"}
 PLANTS = [
-    Plant(f"sheet_{name}", fault.mistake, is_paid, None, fault) for name, fault in FAULTS.items()
+    Plant(
+        f"sheet_{name}",
+        fault.mistake,
+        products_are_paid if name in SMALLER else is_paid,
+        None,
+        fault,
+    )
+    for name, fault in FAULTS.items()
 ]

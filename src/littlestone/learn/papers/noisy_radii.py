@@ -46,6 +46,9 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
     an SOA.  ``lists`` are the most rules that count, by default as many as n records can make.
     Shorter ones take less work and fewer radii, and nothing is proved for them.
 
+    It has a proved size for any labels of a class that cannot be scored, as nothing else here has
+    without relabelling.
+
     Raises as `RadiiLearner` does, and `DeclarationError` for a dimension above 12.
 
     Time: up to C(n + d, d) version spaces for d = LDim(H), which is refused from some 10,000 records

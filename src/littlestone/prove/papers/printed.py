@@ -92,7 +92,7 @@ def printed_learner() -> Outcome:
     )
 
 
-@statement("BLM20 section 4.2, D_k")
+@statement("BLM20 section 4.2, distributions")
 def printed_distributions() -> Outcome:
     """The argmax SOA with both labels in ties, against an enumeration by its definition.
 
@@ -100,7 +100,7 @@ def printed_distributions() -> Outcome:
     scope: all classes of three functions on three points, two distributions, n = 1, 2: D_1 to D_3
     stated: what an enumeration of the frequencies says
     code: learn.papers.boxes.tournament_samples.law_of_d_k
-    proof: notes/boxes.md#blm20-section-42-d_k
+    proof: notes/boxes.md#blm20-section-42-distributions
     """
     wrong = cases = defined = 0
     ways = ((0, definitions.larger_or_0), (1, definitions.larger_or_1))

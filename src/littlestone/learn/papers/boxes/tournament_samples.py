@@ -24,7 +24,7 @@ def first_difference(f: Rule, g: Rule) -> int:
     return next(x for x, (a, b) in enumerate(zip(f, g, strict=True)) if a != b)
 
 
-@box("BLM20 section 4.2, D_k")
+@box("BLM20 section 4.2, distributions")
 def law_of_d_k(
     k: int, H: FiniteClass, D: Mapping[Example, Fraction], n: int, *, tie: int = 0
 ) -> dict[Sample, Fraction] | None:
