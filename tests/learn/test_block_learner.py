@@ -71,7 +71,7 @@ FAULTS = [
     ),
     Fault(
         "littlestone.learn.stream.blockwise:BlockStream._hit",
-        "self._size - self._taken",
+        "self._size - sum(map(sum, self._counts.values()))",
         "0",
         "a step without a record shows in the number of records",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import (
@@ -131,8 +131,10 @@ class DirectSumClass(ScoredClass[Place], Steady[Place], BinaryClass[Place], Decl
     def least_soa_errors(self, sample: Sample[Place], t: int) -> int:
         """See `Steady.least_soa_errors`; the parts share t, and each share is tried."""
         best = {t: 0}  # by what is left of t for the other parts
-        for part, own in zip(self.parts, sample.of_parts, strict=True):
-            assert isinstance(part, Steady)
+        # `is_steady` has said that all parts are.
+        for part, own in zip(
+            cast("Sequence[Steady[Any]]", self.parts), sample.of_parts, strict=True
+        ):
             after: dict[int, int] = {}
             for i in range(int(min(t, part.littlestone_dimension())) + 1):
                 more = part.least_soa_errors(own, i)

@@ -257,10 +257,10 @@ class LittlestoneOnlineClassifier(Classifier):
             h = found.rule
             place = h.place(_point(self._learner.hypotheses.domain, x))
             return dict(zip(self._labels, found.rates[int(h.bins[place])], strict=True))
-        said = None if self.risk or self.hypothesis is None else self.hypothesis.risks
-        if said is not None and self.hypothesis is not None:
-            risk = said[self.hypothesis.place(_point(self._learner.hypotheses.domain, x))]
-            return dict(zip(self._labels, (1 - risk, risk), strict=True))
+        rule = None if self.risk else self.hypothesis
+        if rule is not None and (own := rule.rates) is not None:
+            place = rule.place(_point(self._learner.hypotheses.domain, x))
+            return dict(zip(self._labels, own[place], strict=True))
         y = None if self.risk else self.predict_one(x)
         return {label: 0.5 if y is None else float(label is y) for label in self._labels}
 

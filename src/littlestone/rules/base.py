@@ -113,6 +113,11 @@ class Hypothesis(ABC, Generic[Point]):
         """The risk of label 1 at each place, if the rule itself says it, as a score does."""
         return None
 
+    @property
+    def rates(self) -> tuple[tuple[float, float], ...] | None:
+        """The risk of either label at each place, if the rule itself says `risks`."""
+        return None if self.risks is None else tuple((1 - risk, risk) for risk in self.risks)
+
     def place_outcome(self) -> Outcome:
         """The number of the place as conditions on the cells of a record; see `outcome`."""
         return self.outcome()

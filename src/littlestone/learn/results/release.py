@@ -150,9 +150,8 @@ class Release:
 
         Raises `DeclarationError` if it has none.
         """
-        own = self.hypothesis.risks
-        if own is not None:
-            return tuple((1 - risk, risk) for risk in own)
+        if (own := self.hypothesis.rates) is not None:
+            return own
         if self.risks is None:
             raise DeclarationError(
                 "say a risk",

@@ -82,7 +82,6 @@ class BlockStream(PrivateStream[Any]):
         self._size = next(self._sizes)
         self._end += self._size
         self._counts: dict[Any, list[int]] = {}
-        self._taken = 0
 
     def _right(self, x: Any, y: int) -> None:
         self._keep(x, y)
@@ -93,7 +92,6 @@ class BlockStream(PrivateStream[Any]):
 
     def _keep(self, x: Any, y: int) -> None:
         self._counts.setdefault(x, [0, 0])[y] += 1
-        self._taken += 1
 
     def _to_json(self) -> dict[str, Any]:
         written = self._domain.point_to_json
@@ -108,9 +106,8 @@ class BlockStream(PrivateStream[Any]):
         point = self._domain.point_from_json
         self._counts = {point(x): [int(zeros), int(ones)] for x, zeros, ones in kept["counts"]}
         numbers = [number for both in self._counts.values() for number in both]
-        self._taken = sum(numbers)
         passed = self._steps - (self._end - self._size)
-        if None in self._counts or self._taken > passed or min(numbers, default=0) < 0:
+        if None in self._counts or sum(numbers) > passed or min(numbers, default=0) < 0:
             raise ValueError
         return Hypothesis.from_json(kept["rule"])
 
@@ -127,9 +124,8 @@ class BlockStream(PrivateStream[Any]):
     def _hit(self) -> None:
         # A step without a record counts as one that is the same for everybody, because the
         # learner's privacy is that of a public number of records.
-        self._counts.setdefault(self._void, [0, 0])[0] += self._size - self._taken
-        if not any(self._counts[self._void]):
-            del self._counts[self._void]
+        if void := self._size - sum(map(sum, self._counts.values())):
+            self._counts.setdefault(self._void, [0, 0])[0] += void
         sample = Sample[Any].from_counts(self._domain, self._counts)
         form = self._tape.draw(
             lambda rng: self._learner.learn_block(sample, rng).to_json(), is_form

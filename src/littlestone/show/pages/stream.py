@@ -70,13 +70,13 @@ class Run:
 
         Raises `DeclarationError` if it does not.
         """
-        if (own := self.hypothesis.risks) is None:
+        if (own := self.hypothesis.rates) is None:
             raise DeclarationError(
                 "say the risks of a stream's rule",
                 found="the last rule says labels alone",
                 fix="declare a score_sheet, or learn from a table: littlestone fit ... --risk",
             )
-        return tuple((1 - risk, risk) for risk in own)
+        return own
 
     def open(
         self,
