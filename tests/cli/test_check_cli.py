@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import polars
@@ -258,8 +259,7 @@ def test_private_counts_are_paid_for_and_show_no_exact_count(
     asked = ["e.csv", "--schema", "schema.toml", "--separator", ";", "--multiline"]
     status, out = run("check", *asked, "--epsilon", "3")
     assert status == 0
-    assert "column Kosten  not read: about" in out
-    assert "to 1.000" in out
+    assert re.search(r"column Kosten  not read: about (0\.9|1\.0)", out)  # all 600, and noise
     assert "NOT PRIVATE" not in out
     with littlestone.Ledger("littlestone.ledger") as ledger:
         assert [str(entry.cost.epsilon) for entry in ledger.entries()] == ["3"]
