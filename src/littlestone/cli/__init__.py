@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import inspect
 import io
@@ -192,6 +193,7 @@ def littlestone(
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
     gc.set_threshold(50_000)  # what is imported is no garbage
+    atexit.register(gc.freeze)  # and the end of the process frees it without a search for cycles
     if sys.stderr is None:  # standard error was closed by the caller
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
