@@ -24,13 +24,11 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.learn.stream import (
     KeyLearner,
-    PredictionLearner,
     PrivateOnlineLearner,
     TeacherLearner,
 )
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.theory.game import Halving, StandardOptimalAlgorithm
 
@@ -62,20 +60,6 @@ def private(kind: type[Any], H: HypothesisClass[Any], sequence: Sequence, seed: 
     return found
 
 
-def predicted(H: HypothesisClass[Any], sequence: Sequence, seed: int) -> int:
-    """Mistakes of one run of private prediction."""
-    learner = PredictionLearner(H, Budget(1, "1e-6"), horizon=T)
-    rng = seeded_generator(seed)
-    with Ledger() as ledger:
-        stream = learner.start(ledger=ledger, dataset="d", rng=rng)
-        require(ledger.total("d") == learner.cost(), "the run is not paid for once")
-    found = 0
-    for x, y in sequence(rng):
-        found += stream.predict(x).reveal_to_owner() != y
-        stream.update(x, y)
-    return found
-
-
 def plain(kind: type[Any], H: HypothesisClass[Any], sequence: Sequence, seed: int) -> int:
     """Mistakes of a learner that is not private."""
     learner, found = kind(H), 0
@@ -101,7 +85,6 @@ def contenders(H: HypothesisClass[Any]) -> Iterator[tuple[str, Callable[[Sequenc
         except DeclarationError:
             continue
         yield kind.__name__, partial(private, kind, H)
-    yield PredictionLearner.__name__, partial(predicted, H)
 
 
 def main(runs: int, chosen: list[int]) -> None:

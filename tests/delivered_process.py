@@ -12,7 +12,8 @@ import pytest
 from littlestone.classes import Subsets
 from littlestone.learn.stream import DurableStream
 from littlestone.learn.stream.keys import KeyStream, naming_of
-from littlestone.learn.stream.run import FirstRecords, Offsets, _single_lines
+from littlestone.learn.stream.offsets import FirstRecords, Offsets
+from littlestone.learn.stream.run import _single_lines
 from littlestone.points import Integers
 from littlestone.points.units import Unit
 from littlestone.privacy.tape import Tape
@@ -59,9 +60,9 @@ class Process:
         self.keep, highest, seen = keep, dict[str, int](), dict[str, int]()
         kept = list(_single_lines(lines, highest, seen))
         stream = KeyStream(NAMING, MECHANISM, Tape(rng, self.kept, together=self.together))
-        stream.begin(kept)
+        stream.begin_from(kept)
         noted = Offsets(highest), FirstRecords(UNIT, seen)
-        self.run: DurableStream[Any] = DurableStream(stream, 1, bool(lines), *noted)
+        self.run: DurableStream = DurableStream(stream, 1, bool(lines), *noted)
 
     def kept(self, batch: Any) -> None:
         self.keep(batch)
@@ -117,7 +118,7 @@ def one_by_one() -> Law:
 
     def run() -> Any:
         stream = KeyStream(NAMING, MECHANISM, Tape(script.generator()))
-        stream.begin()
+        stream.begin_from()
         for record in TAKEN:
             stream.take([record])
         return True, stream.steps, stream.hypothesis.words(), stream.published_at

@@ -185,7 +185,7 @@ ANSWER_AUDIT = '''
     from littlestone.data.sample import Sample
     from littlestone.privacy.cost import Budget
     from littlestone.prove.audit import neighbours
-    from littlestone.prove.audit import (subject)
+    from littlestone.prove.audit import subject
     from littlestone.prove.audit.subjects.whole_learners import subject_of_learner
     from LEARNER import AnswerLearner
     from CLASS import AllButOne

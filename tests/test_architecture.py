@@ -44,7 +44,7 @@ SHOWN = {
     "learn/plan/sizes.py",
     "learn/results/group.py",
     "learn/results/release.py",
-    "learn/stream/base.py",
+    "learn/stream/private_stream.py",
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -27,7 +27,7 @@ from littlestone.learn import ExponentialLearner
 from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.stream import choose_online_learner
-from littlestone.learn.stream.base import StreamLearner
+from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Event
 from littlestone.prove.papers.statement import papers, statements
@@ -39,7 +39,7 @@ USERS = ("learn", "front", "interop", "privacy.ledger")
 
 
 def learners() -> list[type[Any]]:
-    bases: list[tuple[Any, str]] = [(PrivateLearner, ""), (StreamLearner, ".stream")]
+    bases: list[tuple[Any, str]] = [(PrivateLearner, ""), (PrivateOnlineLearner, ".stream")]
     return [kind for base, part in bases for kind in concrete(base, f"littlestone.learn{part}")]
 
 

@@ -42,7 +42,7 @@ GROUPS = {
         "agnostic boosting proper irreducible radii noisy-radii globally-stable baselines "
         "lower-bounds optimum",
         "Streams": "continual-key-selection continual-selection confirmation tallies "
-        "online-teachers blocks staged-stream private-prediction offsets",
+        "online-teachers blocks staged-stream offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "
         "outcomes algebraic-classes infinite-trees multiclass representation regret decomposition "
         "symmetry certificates",

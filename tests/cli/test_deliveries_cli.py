@@ -19,7 +19,7 @@ from running import Ran, command, entries, run
 from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream
 from littlestone.data.forms import Reading
-from littlestone.learn.stream.base import TakeResult
+from littlestone.learn.stream.private_stream import TakeResult
 from littlestone.pictures.chart import Mistakes
 from littlestone.points import Integers
 

@@ -38,7 +38,7 @@ from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan import plan as planned
-from littlestone.learn.stream import PredictionLearner, PrivateOnlineLearner, online_choice
+from littlestone.learn.stream import PrivateOnlineLearner, online_choice
 from littlestone.points import Domain
 from littlestone.points.labels import check_labels
 from littlestone.privacy import Budget
@@ -50,7 +50,7 @@ from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.theory.game import play as play_game
 
 SECONDS = 2.0
-LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}
+LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0}
 """Actions whose work is estimated and not refused, and so takes longer than an answer."""
 _HARD = 600  # seconds after which a case that does not even hear a signal is killed
 _CHUNK = 500
@@ -181,18 +181,6 @@ def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
         run.update(x, rng.randrange(2))
 
 
-def _predict(text: str, n: int, seed: int, **goal: Any) -> None:
-    H, rng = parse_class(text), seeded_generator(seed)
-    learner = PredictionLearner(H, **_parsed(**goal))
-    points = _points(H.domain, rng)
-    with Ledger() as book:
-        run = learner.start(ledger=book, dataset="d", rng=rng)
-    for _ in range(n):
-        x = rng.choice(points)
-        run.predict(x)
-        run.update(x, rng.randrange(2))
-
-
 def _points(domain: Domain[Any], rng: random.Random) -> list[Any]:
     return [domain.random_point(rng) for _ in range(6)]
 
@@ -210,7 +198,6 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "fit": _fit,
     "fit_labels": _fit_labels,
     "stream": _stream,
-    "predict": _predict,
 }
 
 _LEARNERS = concrete(PrivateLearner, "littlestone.learn")  # type: ignore[type-abstract]
@@ -284,8 +271,6 @@ class Draw:
                 return {"labels": self.pick(pools.LABELS[:3]), **size, **private, **asked}
             case "stream":
                 return {**size, **private, **self.run()}
-            case "predict":
-                return {**size, **private, "horizon": self.pick(pools.HORIZONS)}
             case _:
                 return {}
 

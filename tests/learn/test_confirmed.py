@@ -44,7 +44,7 @@ PAIRS = FiniteClass.from_array(
 
 def begun(learner: ConfirmedLearner, seed: int, kind: type[ConfirmedStream]) -> ConfirmedStream:
     stream = kind(learner, Tape(seeded_generator(seed)))
-    stream.begin()
+    stream.begin_from()
     return stream
 
 
@@ -426,7 +426,7 @@ def test_a_run_publishes_as_if_each_key_were_tested_at_each_step(
 
     def run() -> tuple[str, ...]:
         stream = ConfirmedStream(learner, Tape(random.Random(0)))
-        stream.begin()
+        stream.begin_from()
         published = []
         for x, y in records:
             stream.update(x, y)

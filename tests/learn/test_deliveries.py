@@ -13,9 +13,10 @@ from test_tape import LEARNERS, STEPS, records
 
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
 from littlestone.classes import Subsets
-from littlestone.learn.stream import KeyLearner, base, durable_run
-from littlestone.learn.stream.base import Record, TakeResult
-from littlestone.learn.stream.run import MOST_OFFSET, Offsets, state_file
+from littlestone.learn.stream import KeyLearner, durable_run, private_stream
+from littlestone.learn.stream.offsets import MOST_OFFSET, Offsets
+from littlestone.learn.stream.private_stream import Record, TakeResult
+from littlestone.learn.stream.state_file import state_file
 from littlestone.points import Integers, truth
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -44,10 +45,7 @@ def kept(state: Path) -> list[Any]:
     return [json.loads(line.rpartition(" ")[0]) for line in lines]
 
 
-PUBLISHING = [name for name in LEARNERS if name != "prediction"]
-
-
-@pytest.mark.parametrize("name", PUBLISHING)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_a_batch_is_its_records_one_after_another(name: str) -> None:
     """Also if it resumes after each batch, and whatever its size."""
     learner: Any = LEARNERS[name]
@@ -96,7 +94,7 @@ def go_singly(self: Any, rows: Any) -> TakeResult:
     return taken
 
 
-@pytest.mark.parametrize("name", PUBLISHING)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_blocks_are_records_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever values are in a block, and however long it is: the same draws, rules and lines."""
     learner: Any = LEARNERS[name]
@@ -113,11 +111,11 @@ def test_blocks_are_records_one_by_one(name: str, monkeypatch: pytest.MonkeyPatc
 
     for size in (1, 9, len(rows)):
         with monkeypatch.context() as patched:
-            patched.setattr(base.PrivateStream, "_go", go_singly)
+            patched.setattr(private_stream.PrivateStream, "_go", go_singly)
             singly = play(size)
         assert singly[2]
         for block in (1, 4, 50):
-            monkeypatch.setattr(base, "BLOCK", block)
+            monkeypatch.setattr(private_stream, "BLOCK", block)
             assert play(size) == singly
 
 
@@ -156,14 +154,9 @@ def test_nothing_is_taken_beside_the_batches(ledger: Ledger, tmp_path: Path) -> 
         assert begun.take([(1, 1)]).new == [True]
 
 
-def test_what_cannot_take_batches_is_refused_before_the_spend(ledger: Ledger) -> None:
+def test_offsets_without_batches_are_refused_before_the_spend(ledger: Ledger) -> None:
     with pytest.raises(DeclarationError, match="one by one"):
         run(ledger, None, batches=False).__enter__()
-    predicts = durable_run(
-        LEARNERS["prediction"], ledger=ledger, dataset="d", label="y", batches=True
-    )
-    with pytest.raises(DeclarationError, match="answers for each record"):
-        predicts.__enter__()
     assert ledger.entries("d") == []
 
 

@@ -20,7 +20,6 @@ from littlestone.learn.stream import (
     ConfirmedLearner,
     DurableStream,
     KeyLearner,
-    PredictionLearner,
     PrivateOnlineLearner,
     RuleLearner,
     StagedOnlineLearner,
@@ -28,8 +27,7 @@ from littlestone.learn.stream import (
     TeacherLearner,
     durable_run,
 )
-from littlestone.learn.stream.base import StreamLearner
-from littlestone.learn.stream.run import lock_of, state_file
+from littlestone.learn.stream.state_file import lock_of, state_file
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -59,7 +57,7 @@ def run(
     return durable_run(learner, ledger=ledger, dataset="d", label=label, state=state, rng=rng)
 
 
-def follow(begun: DurableStream[Any], records: Sequence[tuple[Any, int]]) -> list[tuple[int, str]]:
+def follow(begun: DurableStream, records: Sequence[tuple[Any, int]]) -> list[tuple[int, str]]:
     """What is published while ``records`` are taken."""
     published = []
     for x, y in records:
@@ -260,7 +258,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
 
 
 CUTS, RULES = Thresholds.on(0, 30), EqualityRules.over_columns("origin", "dest", max_literals=2)
-SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
+SIZES: list[tuple[type[PrivateOnlineLearner[Any]], Any, dict[str, list[Any]]]] = [
     (BlockLearner, CUTS, {"first": [7, 8], "growth": [1, 2]}),
     (KeyLearner, CUTS, {}),
     (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
@@ -277,7 +275,6 @@ SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
             "most": [10, 20],
         },
     ),
-    (PredictionLearner, CUTS, {"copies": [30, 50], "threshold": [2000, 3000], "hits": [5, 6]}),
     (
         StagedOnlineLearner,
         CUTS,
@@ -296,7 +293,7 @@ SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
 
 
 def test_each_learner_has_its_sizes_here() -> None:
-    kinds: list[type[Any]] = concrete(StreamLearner, "littlestone.learn.stream")
+    kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learn.stream")
     found = set(kinds)
     assert found == {kind for kind, _, _ in SIZES}
     for kind, _, sizes in SIZES:

@@ -22,11 +22,10 @@ from littlestone.learn.papers.agnostic import log_patterns
 from littlestone.learn.papers.staged import StagedLearner
 from littlestone.learn.papers.voting import VotingLearner
 from littlestone.learn.plan import choose_learner, plan
-from littlestone.learn.stream import PredictionLearner, online_choice
+from littlestone.learn.stream import online_choice
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
@@ -65,8 +64,6 @@ def test_horizons_have_a_stated_end() -> None:
         goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": horizon}
         with pytest.raises(TooLargeError, match="at most 1,000,000,000,000 steps"):
             online_choice(H, **goal)
-        with pytest.raises(TooLargeError, match="at most 1,000,000,000,000 steps"):
-            PredictionLearner(H, **goal)
 
 
 def spent(learner: PrivateLearner[Any], n: int) -> Fraction:
@@ -106,20 +103,6 @@ def test_work_is_a_function_of_declarations_and_n() -> None:
         learner, _ = choose_learner(H, Budget(1, "1e-6"), method=method)
         assert type(learner).work is not PrivateLearner.work
         assert 0 <= learner.work(10) <= learner.work(10**5)
-
-
-@pytest.mark.deep
-def test_the_search_for_votes_ends_before_a_spend() -> None:
-    """The parameter of private prediction, in full as before, and found when a run starts."""
-    cost = {"budget": Budget(1, "1e-6")}
-    votes = BetweenThresholds(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
-    assert votes.steepness == 388
-    learner = PredictionLearner(parse_class("points(a)"), Budget(".5", "1e-6"), horizon=200_000)
-    with pytest.raises(TooLargeError, match="at most 600"):
-        PredictionLearner(parse_class("points(a)"), Budget(".1", "1e-100"), horizon=9)
-    with Ledger() as book:
-        learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
-    assert learner.votes.steepness == 1472
 
 
 # Found by walking through the powers one by one.

@@ -27,9 +27,10 @@ from littlestone.data import sample_from_arrays
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner
 from littlestone.learn.bits import BitwiseLearner
-from littlestone.learn.stream import KeyLearner, PredictionLearner, RuleLearner
-from littlestone.learn.stream.base import PrivateOnlineLearner, PrivateStream
+from littlestone.learn.stream import KeyLearner, RuleLearner
+from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.learn.stream.keys import PointNaming
+from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.points import Grid, Names, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -204,9 +205,6 @@ def kinds_of_label(y: str) -> list[Any]:
 on_samples = each("learner", lambda: made(OF_TWO, CLASSES), ids=name, quick=5)
 on_streams = each("learner", lambda: made(ONLINE, CLASSES, horizon=HORIZON), ids=name, quick=3)
 on_labels = each("learner", lambda: made(SEVERAL, OF_SEVERAL), ids=name, quick=4)
-on_predictions = each(
-    "learner", lambda: made([PredictionLearner], CLASSES, horizon=HORIZON, copies=40), ids=name
-)
 
 
 @on_samples
@@ -260,32 +258,6 @@ def test_labels_of_equal_objects(learner: Any) -> None:
 @on_labels
 def test_labels_of_any_objects(learner: Any) -> None:
     fitted_to_names(learner, odd())
-
-
-def predictions(learner: Any, records: list[Record]) -> list[Any]:
-    with Ledger() as ledger:
-        stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
-    found: list[Any] = []
-    for x, y in records:
-        prediction = stream.predict(x)
-        stream.update(x, y)
-        found.append(prediction.reveal_to_owner())
-    held = stream._copies
-    return [*found, shape(held._spaces), shape(list(held._votes)), shape(list(held._after))]
-
-
-@on_predictions
-def test_predictions_of_equal_objects(learner: Any) -> None:
-    domain = learner.hypotheses.domain
-    records = plain_records(domain)
-    usual = predictions(learner, records)
-    for harsh in (False, True):
-        assert predictions(learner, disguised(records, domain, label_kinds, harsh=harsh)) == usual
-
-
-@on_predictions
-def test_predictions_of_any_objects(learner: Any) -> None:
-    predictions(learner, odd())
 
 
 def streams(kind: type[Any] = PrivateStream) -> Iterator[type[Any]]:

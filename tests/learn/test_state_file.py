@@ -20,7 +20,7 @@ import pytest
 from littlestone.base.errors import ModelError, OutputError
 from littlestone.classes import Subsets
 from littlestone.learn.stream import DurableStream, KeyLearner, durable_run
-from littlestone.learn.stream.run import state_file
+from littlestone.learn.stream.state_file import state_file
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -47,7 +47,7 @@ def begun(ledger: Ledger, state: Path) -> Any:
     )
 
 
-def take(run: DurableStream[Any], records: list[tuple[int, int]]) -> None:
+def take(run: DurableStream, records: list[tuple[int, int]]) -> None:
     for x, y in records:
         run.stream.update(x, y)
 
@@ -379,7 +379,7 @@ def test_a_line_is_written_whole_in_however_many_calls(
 
     with monkeypatch.context() as patch:
         slow = lambda path, mode, buffering, opener: Slow(path, mode, opener=opener)  # noqa: E731
-        patch.setattr("littlestone.learn.stream.run.open", slow, raising=False)
+        patch.setattr("littlestone.learn.stream.state_file.open", slow, raising=False)
         with state_file(state) as file:
             assert file.read() == []
             file.append({"a": "long line"})

@@ -23,7 +23,7 @@ from littlestone.learn.stream import (
     durable_run,
 )
 from littlestone.learn.stream.keys import KeyStream, naming_of
-from littlestone.learn.stream.run import FirstRecords
+from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, text
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
@@ -39,7 +39,6 @@ from scripted import Script
 
 UNIT = Unit("door", 3)
 LEARNER = KeyLearner(Subsets(Integers(), 2), record_budget(Budget(6, "1e-3"), UNIT), horizon=2000)
-PUBLISHING = [name for name in LEARNERS if name != "prediction"]
 
 
 def run(ledger: Ledger, state: Path | None = None, **changed: Any) -> Any:
@@ -61,7 +60,7 @@ def test_the_first_records_of_a_unit_count() -> None:
     assert (seen["7"], first.take_changes(), first.counts("new")) == (seen[text(7.0)], {}, True)
 
 
-@pytest.mark.parametrize("name", PUBLISHING)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_a_void_record_takes_a_step_and_nothing_else(name: str) -> None:
     """It is what a step is whose record is gone; also in a run that resumes after each batch."""
     learner: Any = LEARNERS[name]
@@ -87,11 +86,11 @@ def test_a_void_record_takes_a_step_and_nothing_else(name: str) -> None:
 
 def test_only_teachers_and_blocks_read_what_is_predicted_correctly() -> None:
     """For all others a void record is like one that is predicted correctly."""
-    streams = {name: type(LEARNERS[name].stream(Tape(random.Random(0)))) for name in PUBLISHING}
+    streams = {name: type(LEARNERS[name].stream(Tape(random.Random(0)))) for name in LEARNERS}
     reads = {name for name, kind in streams.items() if kind._right is not PrivateStream._right}
     assert reads == {"blocks", "teachers"}
     learners = concrete(PrivateOnlineLearner, "littlestone.learn.stream")  # type: ignore[type-abstract]
-    assert {type(LEARNERS[name]) for name in PUBLISHING} == set(learners)
+    assert {type(LEARNERS[name]) for name in LEARNERS} == set(learners)
 
 
 def test_what_is_taken_of_units_resumes(tmp_path: Path) -> None:
@@ -160,7 +159,7 @@ def drawn(steps: int, most: int, data: Steps) -> dict[Any, Fraction]:
 
     def run() -> tuple[str, ...]:
         stream: Any = KeyStream(NAMING, mechanism, Tape(script.generator(), together=True))
-        stream.begin()
+        stream.begin_from()
         of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
         shown = []
         for whose, x, y in data:
@@ -194,7 +193,7 @@ def test_what_is_drawn_protects_units(steps: int, most: int) -> None:
 
 
 TAKE = "littlestone.learn.stream.run:DurableStream.take"
-COUNTS = "littlestone.learn.stream.run:FirstRecords.counts"
+COUNTS = "littlestone.learn.stream.offsets:FirstRecords.counts"
 
 
 @pytest.mark.deep
@@ -216,7 +215,7 @@ def test_what_protects_no_units_is_seen(fault: Fault, monkeypatch: pytest.Monkey
 
 def test_a_void_record_that_takes_no_step_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = Fault(
-        "littlestone.learn.stream.base:PrivateStream._go",
+        "littlestone.learn.stream.private_stream:PrivateStream._go",
         "while block := list(islice(left, min(BLOCK, self._horizon - self._steps))):",
         "while block := list(filter(None, islice(left, min(BLOCK, self._horizon - self._steps)))):",
         "a void record takes no step",

@@ -23,6 +23,7 @@ from littlestone.learn.stream import (
     run,
 )
 from littlestone.learn.stream.known_ends import Points as KnownPoints
+from littlestone.learn.stream.state_file import state_file
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -157,7 +158,7 @@ def test_what_is_no_summary_is_refused(line: Any, ledger: Ledger, tmp_path: Path
     state = tmp_path / "run.state"
     with opened(LEARNERS["cuts"], ledger, state, seeded_generator(1)):
         pass
-    with run.state_file(state) as file:
+    with state_file(state) as file:
         header = file.value(file.read()[0])
         file.replace([header, {"offsets": {}, "lines": [line]}])
     with pytest.raises(ModelError):

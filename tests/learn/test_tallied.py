@@ -310,7 +310,7 @@ def test_a_run_counts_from_the_step_after_a_tally(monkeypatch: pytest.MonkeyPatc
     def run() -> tuple[Any, ...]:
         noises.clear()
         stream = learner.stream(Tape(random.Random(0)))
-        stream.begin()
+        stream.begin_from()
         found = list[Any]()
         for x, y in records:
             stream.update(x, y)

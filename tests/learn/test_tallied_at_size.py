@@ -150,7 +150,7 @@ def published_in(line: Any) -> list[int]:
 LEARNER = "littlestone.learn.stream.tallied:TalliedLearner.__init__"
 TALLIES = "littlestone.privacy.mechanisms.tallies:Tallies"
 COUNTS = "littlestone.privacy.mechanisms.confirmation:Confirmations"
-STREAM = "littlestone.learn.stream.base:PrivateStream"
+STREAM = "littlestone.learn.stream.private_stream:PrivateStream"
 NOISE = "lambda rng: discrete_laplace(mechanism.ratio, rng)"
 FAULTS: dict[Fault, Callable[[], None]] = {
     Fault(LEARNER, "half = budget.epsilon / 2", "half = 3 * budget.epsilon / 5",

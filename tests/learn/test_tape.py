@@ -10,31 +10,26 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from littlestone.base.errors import DeclarationError, ModelError, OutputError
-from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
+from littlestone.classes import FiniteClass, Subsets, Thresholds, parse_class
 from littlestone.learn.stream import (
     BlockLearner,
     ConfirmedLearner,
     KeyLearner,
-    PredictionLearner,
+    PrivateOnlineLearner,
     RuleLearner,
     StagedOnlineLearner,
-    StreamLearner,
     TalliedLearner,
     TeacherLearner,
-    base,
-    durable_run,
+    private_stream,
 )
 from littlestone.learn.stream.keys import KeyStream
-from littlestone.learn.stream.prediction import PredictionStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from one_epoch import Short
@@ -47,7 +42,7 @@ BOLD: dict[str, Any] = {"budget": Budget(8, "0.1"), "horizon": STEPS}
 SURE: dict[str, Any] = BOLD | {"budget": Budget(900, "0.1")}
 SMALL: dict[str, Any] = {"calls": 4, "draws": 3, "teachers": 3, "threshold": 4, "cap": 3}
 
-LEARNERS: dict[str, StreamLearner[Any]] = {
+LEARNERS: dict[str, PrivateOnlineLearner[Any]] = {
     "points": KeyLearner(SETS, **BOLD),
     "functions": KeyLearner(Thresholds.on(0, 1), **BOLD),
     "rules": RuleLearner(parse_class("rules(a, b; at most 2)"), **BOLD),
@@ -57,7 +52,6 @@ LEARNERS: dict[str, StreamLearner[Any]] = {
     "blocks": BlockLearner(TABLE, **BOLD, first=7, growth=1),
     "teachers": TeacherLearner(SETS, **SURE, threshold=4, teachers=3, draws=2),
     "staged": StagedOnlineLearner(SETS, **SURE, **SMALL, list_size=8, most=200),
-    "prediction": PredictionLearner(Points(Integers()), **BOLD, copies=6, hits=60),
 }
 every_learner = pytest.mark.parametrize("name", LEARNERS)
 
@@ -65,10 +59,10 @@ every_learner = pytest.mark.parametrize("name", LEARNERS)
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tenth step is noted in public."""
-    monkeypatch.setattr(base, "PUBLIC", 10)
+    monkeypatch.setattr(private_stream, "PUBLIC", 10)
 
 
-def records(learner: StreamLearner[Any], seed: int) -> list[tuple[Any, int]]:
+def records(learner: PrivateOnlineLearner[Any], seed: int) -> list[tuple[Any, int]]:
     """The first point is mostly 1, other labels are at random: there are mistakes at all times."""
     rng = random.Random(seed)
     points = learner.hypotheses.domain.examples(3)
@@ -87,25 +81,18 @@ def feed(stream: Any, rows: list[tuple[Any, int]], view: View) -> bool:
     """Take records; whether what is seen is what was seen of the same step before."""
     alike = True
     for x, y in rows:
-        if isinstance(stream, PredictionStream):
-            step, seen = stream.steps + (not stream.over), stream.predict(x).reveal_to_owner()
-            alike &= view.setdefault(step, seen) == seen or stream.over
-            stream.update(x, y)
-        else:
-            stream.update(x, y)
-            alike &= told(stream, view)
+        stream.update(x, y)
+        alike &= told(stream, view)
     return alike
 
 
 def told(stream: Any, view: View) -> bool:
-    if isinstance(stream, PredictionStream):
-        return True
     seen = stream.hypothesis.words(), stream.published_at
     return bool(view.setdefault(stream.steps, seen) == seen)
 
 
 def followed(
-    learner: StreamLearner[Any], seed: int, kill: int, tape: type[Tape] = Tape
+    learner: PrivateOnlineLearner[Any], seed: int, kill: int, tape: type[Tape] = Tape
 ) -> tuple[View, list[Any]]:
     """All that is seen, and what was drawn; the process ends after that many writes, if it is not 0.
 
@@ -234,7 +221,7 @@ def law(
 
         def begun() -> KeyStream:
             made = stream(naming, MECHANISM, Tape(script.generator(), keep))
-            made.begin(list(lines))
+            made.begin_from(list(lines))
             return made
 
         try:
@@ -289,7 +276,7 @@ def shows_before_it_is_kept(kind: type[KeyStream]) -> bool:
             lines.append(line)
 
         stream = kind(learner.naming, learner.mechanism, Tape(seeded_generator(3), keep))
-        stream.begin()
+        stream.begin_from()
         shown = stream.hypothesis, stream.published_at
         for x, y in records(learner, 3):
             try:
@@ -369,96 +356,6 @@ def test_a_class_of_several_labels_is_refused(kind: type[Any]) -> None:
     H = FiniteClass.from_array([[0, 1], [2, 1]], labels=3)
     with pytest.raises(DeclarationError, match="it has 3 labels"):
         kind(H, **BOLD)
-
-
-# Private prediction in a file.
-
-
-PREDICTS: Any = LEARNERS["prediction"]
-
-
-def predicting(ledger: Ledger, state: Path, seed: int) -> Any:
-    rng = seeded_generator(seed)
-    return durable_run(PREDICTS, ledger=ledger, dataset="d", label="y", state=state, rng=rng)
-
-
-def test_private_prediction_goes_on_in_a_file(tmp_path: Path) -> None:
-    state, rows, view = tmp_path / "run.state", records(PREDICTS, 1), View()
-    with Ledger() as ledger:
-        for seed, (begin, end) in enumerate([(0, 1), (1, 20), (20, 21), (21, 50)]):
-            with predicting(ledger, state, seed) as run:
-                assert (run.stream.steps, run.resumed) == (begin, begin > 0)
-                assert feed(run.stream, rows[begin:end], view)
-                copies = run.stream._copies
-                held = [copies._spaces[i] for i in copies._states]
-            with predicting(ledger, state, 99) as run:
-                copies = run.stream._copies
-                assert [copies._spaces[i] for i in copies._states] == held
-        assert len(ledger.entries("d")) == 1
-
-
-def test_a_prediction_without_its_label_is_given_again_and_not_drawn_again(tmp_path: Path) -> None:
-    x, (other, _) = 7, records(PREDICTS, 1)[0]
-    for number in range(12):
-        state = tmp_path / f"{number}.state"
-        with Ledger() as ledger:
-            with predicting(ledger, state, number) as run:
-                first = run.stream.predict(x).reveal_to_owner()
-            kept = state.read_bytes()
-            with predicting(ledger, state, 99) as run:
-                assert run.stream.steps == 0
-                with pytest.raises(DeclarationError, match="has not got its label"):
-                    run.stream.predict(other)
-                assert run.stream.predict(x).reveal_to_owner() == first
-                with pytest.raises(DeclarationError, match="has not got its label"):
-                    run.stream.predict(x)
-                assert state.read_bytes() == kept
-                run.stream.update(x, 1)
-                assert run.stream.steps == 1
-            with predicting(ledger, state, 99) as run:
-                assert run.stream.steps == 1
-
-
-def test_a_record_whose_label_is_gone_is_skipped(tmp_path: Path) -> None:
-    state, lines = tmp_path / "run.state", 0
-    with Ledger() as ledger:
-        with predicting(ledger, state, 1) as run:
-            run.stream.predict(7)
-        for _ in range(2):
-            with predicting(ledger, state, 2) as run:
-                run.stream.skip()
-                assert run.stream.steps == 1
-                copies = run.stream._copies
-                assert len(set(copies._states)) == 1  # nothing was learned from it
-            assert lines in (0, len(state.read_bytes()))
-            lines = len(state.read_bytes())
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        [0, [], [0, 9]],
-        [1, [[1, 7, 1, 1]], [[0, True]]],
-        [1, [[1, 7, None, 1]], [[2, True]]],
-        [1, [[1, 7, None, 1]], [[0, 1]]],
-        [1, [[1, 7, None, 1]], [0]],
-        [2, [[2, 7, None, 1]], [[0, True]]],
-        [1, [[1, 7, None, 2]], [[0, True]]],
-    ],
-    ids=str,
-)
-def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
-    begin = [0, [], [0, STEPS + 1]]
-    with pytest.raises(ModelError, match="did not write that line"):
-        PREDICTS.resume([begin, line], Tape(random.Random(0)))
-    asked = [1, [[1, 7, None, 1]], [[0, False]]]
-    for wrong in (
-        [1, [[1, 8, 1, 1]], [0, 5]],
-        [1, [[1, 7, 1, 1]], [0]],
-        [1, [[1, 7, 1, 1]], [9, 5]],
-    ):
-        with pytest.raises(ModelError, match="did not write that line"):
-            PREDICTS.resume([begin, asked, wrong], Tape(random.Random(0)))
 
 
 def damaged(lines: list[Any]) -> Iterator[list[Any]]:

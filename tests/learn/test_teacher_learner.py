@@ -293,7 +293,7 @@ def test_records_take_part_in_as_many_draws_as_were_paid_for() -> None:
     for step in range(2, 5):
         stream: Any = made.stream(Tape(random.Random(0)))
         stream._go_on = lambda: None
-        stream.begin(lines)
+        stream.begin_from(lines)
         assert stream._holdings.parts() == [(((4, 1),), ())]
         lines.append([step, [], [None, 0, step + 1]])
     lines[-1:] = [[4, [], [None, 0, 3001]]]

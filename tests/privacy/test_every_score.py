@@ -26,7 +26,6 @@ from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms import above_threshold as sparse_vector
 from littlestone.privacy.mechanisms import label_selection, stable_histogram
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -199,21 +198,6 @@ def test_a_test_far_from_its_threshold_answers_as_often_as_said(epsilon: Fractio
                 return Session(a, 0, 1, False, rng).test(value)
 
             assert is_law_of(answer, {True: p, False: 1 - p})
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("voters", [2, 301, 1_025])
-def test_votes_of_any_number_of_voters_are_answered_as_often_as_said(voters: int) -> None:
-    mechanism = BetweenThresholds(
-        budget=Budget(1, "1e-6"), voters=voters, threshold=voters // 2 + 1, hits=1, horizon=2
-    )
-    r, c = 1 + Fraction(1, mechanism.steepness), mechanism.threshold
-    for n in (n for n in (*NUMBERS, voters - 1, voters // 2, voters) if n <= voters):
-        weights, odds = (r ** (voters - n - c), Fraction(1), r ** (n - c)), r ** (n - voters // 2)
-        zero, unsure, one = (weight / sum(weights) for weight in weights)
-        law = {(0, True): zero, (1, True): one, (1, False): unsure * odds / (1 + odds)}
-        law[0, False] = unsure / (1 + odds)
-        assert is_law_of(partial(mechanism.answer, n), law), n
 
 
 @pytest.mark.parametrize("most", [1, 2, 40, 1_000])

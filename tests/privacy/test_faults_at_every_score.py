@@ -65,16 +65,6 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.between_thresholds:BetweenThresholds._exponents",
-            "min(max(votes, 0), self.voters), self.voters",
-            "min(max(votes, 0), 500), self.voters",
-            "at most 500 votes count",
-        ),
-        every.test_votes_of_any_number_of_voters_are_answered_as_often_as_said,
-        (1_025,),
-    ),
-    (
-        Fault(
             f"{MECHANISMS}.above_threshold:SparseVector.begin",
             "discrete_laplace(threshold_noise, rng)",
             "discrete_laplace(threshold_noise, rng) if self.hits <= 20 else 0",

@@ -18,7 +18,6 @@ from littlestone.privacy.accounting.subsampled import OwnLabels
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms import label_selection
 from littlestone.privacy.mechanisms.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.competition import (
     Competition,
     Epoch,
@@ -149,16 +148,6 @@ def test_each_hit_has_its_share_of_epsilon(hits: int, monotone: bool) -> None:
     )
     moves = hits if monotone else 2 * hits
     assert mechanism.noises() == (1 / exp_below(TINY), 1 / exp_below(TINY / moves))
-
-
-def test_votes_of_many_voters_count_each() -> None:
-    mechanism = BetweenThresholds(
-        budget=Budget(1, "0.1"), voters=5_000, threshold=2_600, hits=1, horizon=3
-    )
-    for votes in (900, 1_001, 2_490, 2_510, 4_999):
-        zero, none, one = mechanism._exponents(votes)
-        assert none - zero == 5_000 - votes - 2_600
-        assert none - one == votes - 2_600
 
 
 def test_the_rest_of_the_keys_is_counted_whole() -> None:
@@ -305,12 +294,6 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "2 * min(self.hits, 64)",
         "hits beyond 64 are free",
     ): lambda: test_each_hit_has_its_share_of_epsilon(500, False),
-    Fault(
-        f"{MECHANISMS}.between_thresholds:BetweenThresholds._exponents",
-        "min(max(votes, 0), self.voters)",
-        "min(max(votes, 0), 1000)",
-        "votes beyond 1,000 are not counted",
-    ): test_votes_of_many_voters_count_each,
     Fault(
         f"{MECHANISMS}.partition_selection:RestSelection._release",
         "self._all(rest, rng)",

@@ -24,7 +24,6 @@ STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as th
 # Many outcomes of small probability: at a large epsilon there are fewer.
 LARGE = {
     "boosting-learner": 2,
-    "between-thresholds": 10,
     "continual-confirmation": 4,
     "online-confirmed-intervals": 4,
     "online-confirmed-learner": 4,

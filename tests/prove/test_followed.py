@@ -25,7 +25,6 @@ ONE = Fraction(1)
 MANY = {
     "agnostic-learner",
     "boosting-learner",
-    "between-thresholds",
     "continual-confirmation",
     "continual-tallies",
     "drawn-sums",

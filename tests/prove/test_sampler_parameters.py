@@ -16,7 +16,6 @@ from plants.harness import follows_its_law
 
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
@@ -54,9 +53,6 @@ TALLIES = ContinualTallies(
     timer=replace(CONFIRMED, horizon=1, warm=1), cell_epsilon=Fraction(1), cells=1, least=0, most=1
 )
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
-VOTES = BetweenThresholds(
-    budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1
-)
 NAMED = ((KEY,),) * HORIZON
 
 
@@ -77,7 +73,6 @@ class Sums(ExponentialMechanism):
 PLACES: dict[tuple[str, str], Any] = {
     ("bucket_labels", "bernoulli"): "bucket-labels",
     ("cell_counts", "discrete_laplace"): (CellCounts(Fraction(1), 1), (2,)),
-    ("between_thresholds", "bernoulli"): (VOTES, (2,)),
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
     ("confirmation", "draw_skips"): (CONFIRMED, (0, 0)),

@@ -11,8 +11,8 @@ from littlestone.cli.console import count_noun, err, json_text, out, print_colum
 from littlestone.data import Label
 from littlestone.data.forms import Reading
 from littlestone.data.table import Row
-from littlestone.learn.stream import DurableStream, PrivateOnlineLearner, PrivateStream
-from littlestone.learn.stream.base import TakeResult
+from littlestone.learn.stream import DurableStream, PrivateOnlineLearner
+from littlestone.learn.stream.private_stream import TakeResult
 from littlestone.pictures.chart import Mistakes, Publication
 from littlestone.points import Domain, Product, Strings
 from littlestone.points.base import are_of
@@ -36,7 +36,7 @@ class Following:
 
     def __init__(
         self,
-        run: DurableStream[PrivateStream[Any]],
+        run: DurableStream,
         learner: PrivateOnlineLearner[Any],
         label: Label,
         *,

@@ -15,7 +15,7 @@ from littlestone.cli.options import files_of, ledger_name
 from littlestone.data.opening import dataset_name
 from littlestone.learn import Release
 from littlestone.learn.results.group import Group
-from littlestone.learn.stream.run import MAGIC
+from littlestone.learn.stream.state_file import MAGIC
 from littlestone.pictures.figures import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.show.files import PAGE, require_different, reserve

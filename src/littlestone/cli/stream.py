@@ -29,7 +29,7 @@ from littlestone.learn.stream import (
     durable_run,
     online_choice,
 )
-from littlestone.learn.stream.run import lock_of, next_of
+from littlestone.learn.stream.state_file import lock_of, next_of
 from littlestone.pictures.chart import figure
 from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.points.units import Unit
@@ -267,7 +267,7 @@ def _describe_end(why: str, followed: Following, state: Path | None) -> str:
 def _header(
     learner: PrivateOnlineLearner[Any],
     why: str,
-    run: DurableStream[Any],
+    run: DurableStream,
     label: Label,
     unit: Unit | None,
     *,

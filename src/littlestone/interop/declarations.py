@@ -27,16 +27,14 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.rules import Hypothesis
 
 if TYPE_CHECKING:
-    from littlestone.learn.stream import DurableStream, PrivateStream
+    from littlestone.learn.stream import DurableStream
     from littlestone.learn.stream.block_risks import StreamRisks
 
 
 class Original:
     """The run of a model that learns; every kind of copying makes a `Copy` of it."""
 
-    def __init__(
-        self, run: DurableStream[PrivateStream[Any]], tables: StreamRisks | None = None
-    ) -> None:
+    def __init__(self, run: DurableStream, tables: StreamRisks | None = None) -> None:
         self._run, self._tables, self._process = run, tables, os.getpid()
 
     @property

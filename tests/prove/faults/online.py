@@ -13,12 +13,4 @@ FAULTS: dict[str, list[Fault]] = {
             "the SOA is 0 wherever some function is",
         )
     ],
-    "certain_votes_are_free": [
-        Fault(
-            "littlestone.privacy.mechanisms.uncertain_votes:_Question._rest",
-            "plus - minus - most",
-            "plus - minus",
-            "certain answers are left out",
-        ),
-    ],
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from delivered_process import Delivery, Process, counts_each_record_once
-from littlestone.learn.stream.run import FirstRecords, Offsets
+from littlestone.learn.stream.offsets import FirstRecords, Offsets
 from plants.harness import Plant
 
 

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from littlestone.learn.stream import staged as staged_streams
-from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.key_release import ReleaseCurve
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
@@ -23,7 +21,7 @@ from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
-from littlestone.prove.audit import Subject, find_subject, mechanism_subject
+from littlestone.prove.audit import Subject, find_subject
 from littlestone.prove.audit.subjects import online, streams
 from plants.harness import Plant, draws_exactly
 
@@ -103,25 +101,6 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
         return bool(numerator) and rng.getrandbits(32) <= numerator >> (self._bits - 32)
 
     patch.setattr(ReleaseCurve, "fires", fires)
-
-
-VOTES = BetweenThresholds(
-    budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3
-)
-
-
-def votes() -> Subject[Any]:
-    pair = (0, 0, 0), (1, 1, 1)
-    return mechanism_subject(VOTES, pairs=[pair], large=pair, read=lambda counts: counts)
-
-
-def gate_forgets(patch: pytest.MonkeyPatch) -> None:
-    counted = OneSidedThreshold.count_record
-
-    def anew(self: Any, epoch: Any, step: int, tape: Tape) -> Any:
-        return counted(self, self.begin(step, tape), step, tape)
-
-    patch.setattr(OneSidedThreshold, "count_record", anew)
 
 
 def stream(name: str, epsilon: int) -> Subject[Any]:
@@ -204,12 +183,6 @@ PLANTS = [
         "The pattern is drawn with the base e^eta, and charged with e^(eta / 2).",
         honest("relabelling-learner"),
         squared,
-    ),
-    _plant(
-        "votes_gate_forgets",
-        "Each uncertain vote begins the count of uncertain votes anew.",
-        votes(),
-        gate_forgets,
     ),
     _plant(
         "teachers_first_threshold",

@@ -67,7 +67,7 @@ class Learner(TeacherLearner):
 
     def begun(self) -> TeacherStream:
         stream = self._kind(self, Tape(random.Random(0)))
-        stream.begin([[0, [], [1, 0, 4]]])
+        stream.begin_from([[0, [], [1, 0, 4]]])
         return stream
 
 

@@ -82,7 +82,7 @@ class DrawsAgain(Process):
     def later(self, stream: StagedStream, lines: list[Any]) -> list[str]:
         calls = [step for step, records, values in lines if values and not records]
         again = self.stream(stream._learner, Tape(stream._tape._rng))
-        again.begin([[0, [], []]])
+        again.begin_from([[0, [], []]])
         for line in lines:
             step, records, values = line
             if not records and (self.lost or not values):

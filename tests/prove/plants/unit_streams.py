@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.learn.stream import DurableStream
-from littlestone.learn.stream.run import FirstRecords
+from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import text
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import growth
@@ -39,7 +39,8 @@ class Process:
 
     def __init__(self, most: int) -> None:
         self.first, self.written = self.kind(Unit("name", most)), Written()
-        self.run: Any = DurableStream(self.written, 1, False, None, self.first)
+        stream: Any = self.written
+        self.run = DurableStream(stream, 1, False, None, self.first)
 
     def take(self, batch: Sequence[Any]) -> None:
         self.run.take([record for _, *record in batch], units=[whose for whose, *_ in batch])

@@ -1,8 +1,8 @@
 from littlestone.learn.stream.base import (
     MistakeBound as MistakeBound,
     PrivateOnlineLearner as PrivateOnlineLearner,
-    PrivateStream as PrivateStream,
 )
+from littlestone.learn.stream.private_stream import PrivateStream as PrivateStream
 from littlestone.learn.stream.blockwise import BlockLearner as BlockLearner
 from littlestone.learn.stream.choice import (
     KnownMistakes as KnownMistakes,
@@ -16,16 +16,7 @@ from littlestone.learn.stream.run import (
     durable_run as durable_run,
 )
 from littlestone.learn.stream.keys import KeyLearner as KeyLearner
-from littlestone.learn.stream.prediction import OwnPrediction as OwnPrediction
-from littlestone.learn.stream.prediction import (
-    PredictionLearner as PredictionLearner,
-    PredictionStream as PredictionStream,
-)
 from littlestone.learn.stream.rules import RuleLearner as RuleLearner
 from littlestone.learn.stream.staged import StagedOnlineLearner as StagedOnlineLearner
 from littlestone.learn.stream.tallied import TalliedLearner as TalliedLearner
-from littlestone.learn.stream.base import (
-    StreamLearner as StreamLearner,
-    TapedStream as TapedStream,
-)
 from littlestone.learn.stream.teachers import TeacherLearner as TeacherLearner

@@ -14,14 +14,9 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner, unfit
 from littlestone.learn.plan.choice import choose_learner
-from littlestone.learn.stream.base import (
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-    Record,
-    is_form,
-)
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, is_form
 from littlestone.learn.stream.block_risks import InBlocks
+from littlestone.learn.stream.private_stream import PrivateStream, Record
 from littlestone.points import Domain, Grid, Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event

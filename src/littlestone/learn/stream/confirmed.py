@@ -16,14 +16,10 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.thresholds import Thresholds
 from littlestone.learn.base import require_plan
-from littlestone.learn.stream.base import (
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-    exact_doubt,
-)
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, exact_doubt
 from littlestone.learn.stream.keys import least_total
 from littlestone.learn.stream.known_ends import UNLIKELY, Cuts, Ends, KeyScheme, columns_of
+from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,

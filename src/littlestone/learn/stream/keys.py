@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import PointCovering
 from littlestone.learn.base import require_plan, unfit
-from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
+from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Terms
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection

@@ -10,13 +10,9 @@ from typing import Any, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
 from littlestone.learn.base import require_plan, unfit
-from littlestone.learn.stream.base import (
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-    exact_doubt,
-)
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, exact_doubt
 from littlestone.learn.stream.keys import least_sum, wait
+from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.points import Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Terms

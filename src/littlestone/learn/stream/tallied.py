@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import require_plan
-from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
 from littlestone.learn.stream.known_ends import Columns, columns_of
+from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.tallies import ContinualTallies, Tallies, Tally

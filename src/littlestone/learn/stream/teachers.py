@@ -19,13 +19,8 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
 from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, teach
 from littlestone.learn.papers.voting import MOST_STEPS
-from littlestone.learn.stream.base import (
-    CountedLearner,
-    CountedStream,
-    MistakeBound,
-    Record,
-    is_form,
-)
+from littlestone.learn.stream.base import CountedLearner, CountedStream, MistakeBound, is_form
+from littlestone.learn.stream.private_stream import Record
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget, PrivacyCost

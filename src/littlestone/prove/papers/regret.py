@@ -1,19 +1,15 @@
-"""Online learning: regret without privacy, and the baselines of GL21 and KMM+23."""
+"""Online learning: regret without privacy, and the baseline of GL21."""
 
 from __future__ import annotations
 
 import math
 from copy import copy
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers
-from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.uncertain_votes import moment_per_hit
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.rules import Hypothesis
 from littlestone.theory.game import AgnosticExperts
@@ -152,42 +148,4 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
                     wrong += H.restrict(x, h(x)).soa() != h
     return Outcome(
         f"{wrong} of {mistakes} mistakes name another, on {classes} classes", wrong == 0 < mistakes
-    )
-
-
-@statement("KMM+23")
-def certain_votes_are_free() -> Outcome:
-    """The moment of every question against (1 - its certain part) times the bound.
-
-    says: certain votes are free, and an uncertain one costs what Theorem 1 allows
-    scope: exact moments of all pairs of neighbouring counts, four settings
-    stated: uncertain moments <= G (1 - certain moments)
-    code: privacy.mechanisms.uncertain_votes.moment_per_hit,
-        privacy.mechanisms.between_thresholds.BetweenThresholds
-    proof: proofs/private-prediction.md#theorem-1-certain-votes-are-free
-    """
-    tried = wrong = 0
-    largest = Fraction(0)
-    for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):
-        votes = BetweenThresholds(
-            budget=Budget(4, Fraction(1, 1000)),
-            voters=voters,
-            threshold=voters // 2 + margin,
-            hits=3,
-            horizon=10,
-        )
-        ratio = 1 + Fraction(1, votes.steepness)
-        bound = moment_per_hit(ratio, order, voters, votes.threshold)
-        laws = [votes.probabilities(n) for n in range(voters + 1)]
-        for n in range(voters):
-            for p, q in ((laws[n], laws[n + 1]), (laws[n + 1], laws[n])):
-                moments = {a: p[a] ** order * q[a] ** (1 - order) for a in p}
-                certain = sum((m for (_, sure), m in moments.items() if sure), Fraction(0))
-                moment = (sum(moments.values(), Fraction(0)) - certain) / (1 - certain)
-                tried += 1
-                wrong += bound is None or moment > bound
-                largest = max(largest, (moment - 1) / (bound - 1)) if bound else largest
-    return Outcome(
-        f"{wrong} failures in {tried} pairs of votes; at most {float(largest):.2f} of what is allowed",
-        wrong == 0,
     )

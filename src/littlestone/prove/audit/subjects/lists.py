@@ -14,7 +14,6 @@ from littlestone.learn import ChoosingLearner
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -134,28 +133,6 @@ def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
         pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
         large=LARGE,
         read=lambda values: values,
-    )
-
-
-Votes = tuple[int, ...]
-
-
-@subject("between-thresholds")
-def between_thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
-    """Two questions, on which two vote; of neighbours each vote count differs by one; needs a delta."""
-    mechanism = BetweenThresholds(
-        budget=Budget(epsilon, delta), voters=2, threshold=2, hits=1, horizon=2
-    )
-    counts = list(product(range(3), repeat=2))
-    return mechanism_subject(
-        mechanism,
-        pairs=[
-            (one, other)
-            for one, other in product(counts, repeat=2)
-            if one < other and all(abs(n - m) <= 1 for n, m in zip(one, other, strict=True))
-        ],
-        large=((1, 1), (0, 0)),
-        read=lambda votes: votes,
     )
 
 

@@ -319,7 +319,7 @@ class StageLaw:
         learner, lines = _LearnerOfChoices(self, choices), list[Any]()
         made: Any = learner
         stream = self.stream(made, Tape(choices.generator(), lines.append))
-        stream.begin([[0, [], []]])
+        stream.begin_from([[0, [], []]])
         segments: list[Segment] = [([], False)]
         shown = []
         for t, (x, y) in enumerate(records, start=1):

@@ -24,7 +24,7 @@ from littlestone.data.sample import Sample
 from littlestone.data.table import Row
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.learn.stream import DurableStream, KeyLearner
-from littlestone.learn.stream.run import FirstRecords
+from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
