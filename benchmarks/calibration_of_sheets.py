@@ -25,7 +25,7 @@ from benchmarks.calibration import ALPHA, BETA, DELTA, FILE, write_sizes
 from littlestone.classes import parse_class
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.learn.plan.simulated_sizes import CELLS, COLUMNS
-from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit, sums
+from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -83,9 +83,10 @@ def fails(learner: Any, points: Points, share: float, n: int, seed: int) -> bool
         rng = seeded_generator(seed)
         receipt = ledger.spend(learner.event, dataset="made up", what="a sheet", rng=rng)
         released = learner.event.draw(
-            lambda known: sums(data, fit.question(known)), receipt=receipt
+            lambda known: fit.question(known).answer(data, learner.sums, len(known)),
+            receipt=receipt,
         )
-    sheet = fit.sheet(released, (1, 1))
+    sheet = fit.rule(released)
     totals = np.zeros(FRESH, np.int64)
     for j, own in zip(sheet.chosen, sheet.points, strict=True):
         totals += np.array(own)[codes[j, n:]]

@@ -20,9 +20,11 @@ PAGE = ROOT / "docs" / "trusted-core.md"
 ENTRIES = (
     "privacy/mechanisms/exponential.py",
     "privacy/mechanisms/choosing.py",
+    "privacy/mechanisms/drawn_sums.py",
+    "privacy/mechanisms/record_sums.py",
     "privacy/ledger/file.py",
 )
-"""Where a fit by the methods exponential and choosing enters, with its ledger in a file."""
+"""Where a fit by exponential, choosing, score_sheet and tree_sheet enters, with its ledger in a file."""
 
 
 def listed() -> list[str]:

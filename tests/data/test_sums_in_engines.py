@@ -20,9 +20,9 @@ from littlestone.base.errors import BudgetExceededError, TableError
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data import Label, Table, open_table, read_sample
 from littlestone.data.stored import StoredSample, store_sample
-from littlestone.learn import score_sheet
 from littlestone.points import Cells, Dates, FiniteColumn, Listed, Product
 from littlestone.points.units import Unit
+from littlestone.privacy.mechanisms.record_sums import Question
 from planting import Fault, turns_red
 from servers import Server
 
@@ -147,11 +147,11 @@ def random_sheet_questions() -> list[Any]:
     numbers = tuple(rng.integers(-32, 33, column.size or 0) for column in DOMAIN.columns)
     columns = tuple(range(len(numbers)))
     return [
-        score_sheet.Question("products", columns, numbers, 3),
-        score_sheet.Question("totals", columns[:3], numbers[:3], ends=(-40, -3, 0, 5, 5, 60)),
-        score_sheet.Question("totals", ends=(0, 1)),
-        score_sheet.Question("cells", columns[1:], tuple(n % 3 for n in numbers[1:]), 2),
-        score_sheet.Question(),
+        Question("products", columns, numbers, 3),
+        Question("totals", columns[:3], numbers[:3], ends=(-40, -3, 0, 5, 5, 60)),
+        Question("totals", ends=(0, 1)),
+        Question("cells", columns[1:], tuple(n % 3 for n in numbers[1:]), 2),
+        Question(),
     ]
 
 
@@ -165,7 +165,7 @@ def test_sums_are_those_of_the_records(engine: str, server: str, tmp_path: Path)
     sample = read_sample(open_table(arrow(COLUMNS)), DOMAIN, LABELS[0])
     data = CellCodes.from_sample(sample, range(len(DOMAIN.columns)))
     for question in random_sheet_questions():
-        own, other = (score_sheet.sums(of, question) for of in (data, stored.cells))
+        own, other = (question.add_up(of) for of in (data, stored.cells))
         assert own.tolist() == other.tolist(), question
 
 
@@ -249,13 +249,13 @@ def test_narrow_and_wide_types_of_duckdb() -> None:
 
 def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
     """Change the table before each question of a fit."""
-    own = score_sheet.sums
+    own = Question.add_up
 
-    def sums(data: Any, question: Any) -> Any:
+    def add_up(question: Question, data: Any) -> Any:
         change()
-        return own(data, question)
+        return own(question, data)
 
-    monkeypatch.setattr(score_sheet, "sums", sums)
+    monkeypatch.setattr(Question, "add_up", add_up)
 
 
 def test_all_steps_see_one_state(

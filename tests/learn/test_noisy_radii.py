@@ -51,7 +51,7 @@ def test_radii_depend_on_the_number_of_records() -> None:
 
 def test_the_noise_seldom_passes_the_shift() -> None:
     learner = NoisyRadiiLearner(Subsets(Integers(), 1), BUDGET)
-    noise = learner.start.noise(0, 1, 1)
+    (noise,) = learner.start.noises
     assert (
         2 * noise.at_least(learner.shift + 1)
         <= learner.beta / 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from fractions import Fraction
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -18,11 +18,12 @@ from littlestone.data.sample import Sample
 from littlestone.learn.fitting.all_columns import artificial_records
 from littlestone.learn.fitting.one_column import Column
 from littlestone.learn.plan import choose_learner
-from littlestone.learn.score_sheet import Question, ScoreSheetLearner, SheetFit, scale_of, sums
+from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit
 from littlestone.pictures.rule import sheet_picture
 from littlestone.points import Cells, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.record_sums import Question
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.tree import print_sheet
@@ -51,13 +52,13 @@ def fit(H: Any, budget: Budget, sample: Sample[Any], seed: int = 0, **options: A
 def questions(H: Any, budget: Budget, n: int, seed: int) -> list[tuple[Any, Question]]:
     """All steps with their questions, when released sums are large random numbers."""
     learner = ScoreSheetLearner(H, budget)
-    told, rng = SheetFit(H, learner.event, n), np.random.default_rng(seed)  # type: ignore[arg-type]
+    told, rng = SheetFit(H, learner.sums, n), np.random.default_rng(seed)
     released: list[tuple[int, ...]] = []
     found = []
-    for step in learner.event.steps:  # type: ignore[attr-defined]
+    for i, step in enumerate(learner.sums.steps):
         question = told.question(tuple(released))
         found.append((step, question))
-        size = len(sums(coded(H, sample_of(H, 1)), question))
+        size = len(question.answer(coded(H, sample_of(H, 1)), learner.sums, i))
         assert size <= step.count
         released.append(tuple(rng.integers(-n, n, size).tolist()))
     return found
@@ -70,13 +71,15 @@ def coded(H: Any, sample: Sample[Any]) -> CellCodes:
 @pytest.mark.parametrize("delta", ["1e-6", "0"])
 def test_sums_move_as_declared(delta: str) -> None:
     H: Any = parse_class(CLASS)
+    event = ScoreSheetLearner(H, Budget(1, delta)).sums
     largest: dict[int, float] = {}
     for seed in range(20):
         asked = questions(H, Budget(1, delta), 300, seed)
         for pair in range(20):
             one, other = (coded(H, sample_of(H, 1, 1000 * seed + 2 * pair + i)) for i in (0, 1))
             for i, (step, question) in enumerate(asked):
-                moved = [int(x) for x in sums(one, question) - sums(other, question)]
+                change = question.answer(one, event, i) - question.answer(other, event, i)
+                moved = [int(x) for x in change]
                 if delta == "0":
                     part = sum(map(abs, moved)) / step.l1
                 else:
@@ -107,10 +110,11 @@ def test_the_fit_sees_no_record() -> None:
     found = []
     for _ in range(2):
         told, released = SheetFit(H, learner.event, 500), list[tuple[int, ...]]()
-        for _step in learner.event.steps:
-            size = len(sums(coded(H, sample_of(H, 3)), told.question(tuple(released))))
+        for i in range(len(learner.sums.steps)):
+            question = told.question(tuple(released))
+            size = len(question.answer(coded(H, sample_of(H, 3)), learner.sums, i))
             released.append(tuple(np.random.default_rng(size).integers(0, 500, size).tolist()))
-        found.append(told.sheet(tuple(released), (1, 1)))
+        found.append(told.rule(tuple(released)))
     assert found[0] == found[1]
     assert rng is not None
 
@@ -188,12 +192,13 @@ def test_no_released_sums_make_it_fail() -> None:
         event: Any = learner.event
         for n, size in product((0, 1, 1 << 40), (0, 1, 10**6, 10**18)):
             rng = np.random.default_rng(size)
-            told, released = SheetFit(H, event, n), list[tuple[int, ...]]()
+            told, released = SheetFit(H, event, n, (1, 10_000)), list[tuple[int, ...]]()
             with np.errstate(all="raise", under="ignore"):
-                for _step in event.steps:
-                    signs = rng.integers(-1, 2, len(sums(data, told.question(tuple(released)))))
+                for i in range(len(event.steps)):
+                    asked = told.question(tuple(released)).answer(data, event, i)
+                    signs = rng.integers(-1, 2, len(asked))
                     released.append(tuple(size * int(sign) for sign in signs))
-                sheet = told.sheet(tuple(released), (1, 10_000))
+                sheet = told.rule(tuple(released))
             assert type(sheet).from_json(sheet.to_json()) == sheet
 
 
@@ -223,15 +228,35 @@ def test_it_refuses_before_the_spend() -> None:
             parse_class(f"score_sheet(age: 0..80 step 10; {text})")
 
 
-def test_scales_keep_the_bounds() -> None:
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_no_question_moves_its_sums_further_than_the_step_may(delta: str) -> None:
+    """Whoever asks need not be trusted: any question is answered within the bounds, or not at all."""
     H: Any = parse_class(CLASS)
-    for step in ScoreSheetLearner(H, Budget(1)).event.steps[2:4]:  # type: ignore[attr-defined]
-        for moved in range(1, 200):
-            if moved <= step.l1:
-                assert 1 <= scale_of(step, moved, moved, pure=True) * moved <= step.l1
-            if moved <= step.squared:
-                assert scale_of(step, moved, moved, pure=False) ** 2 * moved <= step.squared
-    assert Fraction(1) == sum(step.share for step in ScoreSheetLearner(H, Budget(1)).event.steps)  # type: ignore[attr-defined]
+    event, rng, answered = ScoreSheetLearner(H, Budget(1, delta)).sums, random.Random(7), 0
+    kinds: tuple[Any, ...] = ("label", "cells", "products", "totals")
+    for seed in range(400):
+        columns = tuple(rng.choices(range(3), k=rng.randrange(1, 5)))
+        numbers = tuple(
+            np.array(rng.choices(range(rng.choice((2, 40))), k=H.sizes[j])) for j in columns
+        )
+        ends = tuple(sorted(rng.choices(range(100), k=rng.choice((0, 11, 50)))))
+        scale = rng.choice((-3, 0, 1, 2, 50, 10**6))
+        asked = Question(rng.choice(kinds), columns, numbers, scale, ends)
+        i = rng.randrange(5)
+        step, fitting = event.steps[i], asked.fit_into(event, i)
+        one, other = (coded(H, sample_of(H, 1, 2 * seed + j)) for j in (0, 1))
+        for question in (asked, fitting):
+            change = question.answer(one, event, i) - question.answer(other, event, i)
+            moved = [int(x) for x in change]
+            answered += any(moved)
+            assert len(moved) <= step.count
+            if event.delta:
+                assert sum(x * x for x in moved) <= min(step.squared, question.moves[1])
+            else:
+                assert sum(map(abs, moved)) <= min(step.l1, question.moves[0])
+        more = replace(fitting, scale=fitting.scale + 1)
+        assert not more.answer(one, event, i).any()  # the largest scale that fits
+    assert answered > 200
 
 
 def test_a_sheet_is_drawn_and_printed() -> None:

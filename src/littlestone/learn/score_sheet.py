@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from math import isqrt, log
-from typing import Any, Literal
+from math import log
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
-from littlestone.data.stored import StoredCells, StoredSample
+from littlestone.data.stored import StoredSample
 from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
 from littlestone.learn.fitting.all_columns import (
     RECORDS,
@@ -49,8 +49,8 @@ from littlestone.learn.fitting.one_column import (
 from littlestone.points import Cells, Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
+from littlestone.privacy.mechanisms.record_sums import NONE, Coded, Question, Released, SumsDraw
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet
 
@@ -59,9 +59,6 @@ FINE = 64
 
 MOST_RECORDS = 1 << 40
 """The most records; a sum is less than 2^15 times as large, far below 2^63."""
-
-Released = tuple[tuple[int, ...], ...]
-"""The noisy sums of the steps so far."""
 
 LEAST_EVIDENCE = -3.0
 """The ln of the Bayes factor from which a column may be kept; weak ones help together."""
@@ -99,18 +96,7 @@ def steps_of(
     return tuple(found)
 
 
-def scale_of(step: SumStep, l1: int, squared: int, *, pure: bool) -> int:
-    """The largest factor of sums that move by ``l1`` and ``squared`` with which they suit the step.
-
-    With a delta the noise is Gaussian and the L2 norm counts, without one the L1 norm.
-
-    >>> scale_of(SumStep(8, 128, 8192, Fraction(1)), 2, 2, pure=False)
-    64
-    """
-    return step.l1 // l1 if pure else isqrt(step.squared // squared)
-
-
-class ScoreSheetLearner(WeighedLearner[Point]):
+class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     """Release a score sheet that is fitted to noisy sums over the records.
 
     The sums, all whole numbers: (1) the positive records; (2) the records of each label in each cell of
@@ -139,7 +125,7 @@ class ScoreSheetLearner(WeighedLearner[Point]):
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
     ) -> None:
-        super().__init__(hypotheses, budget, cost=cost)
+        WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, ScoreSheets) or hypotheses.space is not None:
             raise unfit(
@@ -164,16 +150,17 @@ class ScoreSheetLearner(WeighedLearner[Point]):
         super().require_affordable(n)
         require_room(n)
 
-    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        data: CellCodes | StoredCells
+    @property
+    def sums(self) -> NoisySums:
+        return self._event
+
+    def code(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> Coded:
         if isinstance(sample, StoredSample):
-            data = sample.cells
-        else:
-            data = CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
-        fit = SheetFit(self.hypotheses, self._event, sample.n)
-        # Each question is chosen by what was released before it; `sums` alone sees records.
-        released = self._event.draw(lambda known: sums(data, fit.question(known)), receipt=receipt)
-        return fit.sheet(released, self.mistakes.weights)
+            return sample.cells
+        return CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
+
+    def begin(self, n: int, tree: Hypothesis[Point] | None) -> SheetFit:
+        return SheetFit(self.hypotheses, self._event, n, self.mistakes.weights)
 
 
 def require_room(n: int) -> None:
@@ -186,46 +173,8 @@ def require_room(n: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Question:
-    """What a step sums over the records: a public question.
-
-    ``numbers`` has a whole number for each cell of each of the ``columns``; the leaves of a drawn tree
-    are a last column.  What is summed, times ``scale``, is by ``kind``: "label", the positive records;
-    "cells", the records of each label with each number; "products", the product of the numbers of each
-    two columns; "totals", the records of each label in each of `BINS` runs of the sum of the numbers,
-    where ``ends`` are their first totals.
-    """
-
-    kind: Literal["label", "cells", "products", "totals"] = "label"
-    columns: tuple[int, ...] = ()
-    numbers: tuple[Ints, ...] = ()
-    scale: int = 1
-    ends: tuple[int, ...] = ()
-
-
-def sums(data: CellCodes | StoredCells, question: Question) -> Ints:
-    """The whole-number sums that a question asks for; they depend on the data: for noise only."""
-    columns, numbers = question.columns, question.numbers
-    if question.kind == "label":
-        parts = [data.tables([(0,)])[0][1].sum(keepdims=True)]
-    elif question.kind == "products":
-        parts = [data.products(columns, numbers)]
-    elif question.kind == "totals":
-        parts = list(data.totals(columns, numbers, question.ends)[::-1])
-    else:
-        # Sums of floats are exact up to 2^53, and there are fewer records.
-        tables = zip(data.tables([(j,) for j in columns]), numbers, strict=True)
-        parts = [np.bincount(own, weights=table[y]) for table, own in tables for y in (1, 0)]
-    return np.concatenate(parts).astype(np.int64) * question.scale
-
-
-NONE = Question(scale=0)
-"""A question whose answer is 0, for steps without columns."""
-
-
 def halves(noisy: Floats, sizes: Iterable[int]) -> Iterator[tuple[Floats, Floats]]:
-    """The counts of label 1 and of label 0 in the groups of each column, as `sums` puts them in a row.
+    """The counts of label 1 and of label 0 in the groups of each column, as a question orders them.
 
     >>> [(a.tolist(), b.tolist()) for a, b in halves(np.arange(4.0), [2])]
     [([0.0, 1.0], [2.0, 3.0])]
@@ -243,9 +192,15 @@ class SheetFit:
     """
 
     def __init__(
-        self, hypotheses: ScoreSheets, event: NoisySums, n: int, drawn: DrawnTree | None = None
+        self,
+        hypotheses: ScoreSheets,
+        event: NoisySums,
+        n: int,
+        weights: tuple[int, int] = (1, 1),
+        drawn: DrawnTree | None = None,
     ) -> None:
-        self.hypotheses, self.event, self.n, self.drawn = hypotheses, event, n, drawn
+        self.hypotheses, self.event, self.n = hypotheses, event, n
+        self.weights, self.drawn = weights, drawn
         self.numeric = [isinstance(column, Cells) for column in hypotheses.domain.columns]
         self.variances = [float(noise.variance) for noise in event.noises]
         self.kept: list[int] = []
@@ -314,12 +269,10 @@ class SheetFit:
         order = sorted(range(len(self.tables)), key=lambda j: -self.columns[j].evidence)
         able = [j for j in order if self.columns[j].evidence > LEAST_EVIDENCE]
         self.kept = sorted(able[: self.hypotheses.most])
-        moved = 2 * max(1, len(self.kept))
-        self.scale = self._scale(2, moved, moved)
-        groups_of_kept = tuple(self.groups[j] for j in self.kept)
-        return (
-            Question("cells", tuple(self.kept), groups_of_kept, self.scale) if self.kept else NONE
-        )
+        if not self.kept:
+            return NONE
+        asked = Question("cells", tuple(self.kept), tuple(self.groups[j] for j in self.kept))
+        return self._fit_into(asked, 2)
 
     def _fit_columns(
         self,
@@ -332,8 +285,10 @@ class SheetFit:
             for j, table, spread in zip(which, tables, spreads, strict=True)
         ]
 
-    def _scale(self, step: int, l1: int, squared: int) -> int:
-        return scale_of(self.event.steps[step], l1, squared, pure=not self.event.delta)
+    def _fit_into(self, asked: Question, i: int) -> Question:
+        found = asked.fit_into(self.event, i)
+        self.scale = found.scale
+        return found
 
     def _learn_kept(self, released: Released) -> None:
         """Both counts of the kept columns as one, and their columns by it."""
@@ -358,12 +313,10 @@ class SheetFit:
         if len(self.kept) < 2:
             return NONE
         self.shapes = [shape_of(column) for column in self.columns]
-        far = max(1, sum(int(np.abs(shape).max()) ** 2 for shape in self.shapes))
-        self.scale = self._scale(3, (len(self.kept) - 1) * far, far**2)
         numbers = tuple(
             shape[self.groups[j]] for shape, j in zip(self.shapes, self.kept, strict=True)
         )
-        return Question("products", tuple(self.kept), numbers, self.scale)
+        return self._fit_into(Question("products", tuple(self.kept), numbers), 3)
 
     def _correlations(self, released: Released) -> Floats:
         count = len(self.kept)
@@ -416,8 +369,10 @@ class SheetFit:
         nothing = np.zeros_like(self.groups[j])
         return likely_cells(np.zeros(RECORDS, np.int64), nothing, self.cells[j], seed=j)
 
-    def sheet(self, released: Released, weights: tuple[int, int]) -> ScoreSheet:
+    def rule(self, released: Released) -> ScoreSheet:
         """The score sheet by all that was released."""
+        if len(self.event.steps) == 1:
+            return self._sheet_of_leaves(released)
         noisy = np.array(released[-1], np.float64).reshape(2, BINS)
         start, slope = calibrate(
             self.line, self.totals, self.ends, noisy, self.variances[-1], self.n, self.positives
@@ -426,7 +381,7 @@ class SheetFit:
         parts = [*points, tuple(self.leaf_points.tolist())]
         totals = range(sum(map(min, parts)), sum(map(max, parts)) + 1)
         # From the first total on at which label 1 costs less.
-        wanted = least_total(start, slope, weights)
+        wanted = least_total(start, slope, self.weights)
         least = max(totals[0], min(totals[-1] + 1, wanted))
         sheet = ScoreSheet(self.hypotheses.domain, self.chosen, points, least, (start, slope))
         # A tree whose leaves have equal points says nothing.
@@ -434,7 +389,7 @@ class SheetFit:
             return sheet
         return replace(sheet, tree=self.drawn.tree, leaves=parts[-1])
 
-    def sheet_of_leaves(self, released: Released) -> ScoreSheet:
+    def _sheet_of_leaves(self, released: Released) -> ScoreSheet:
         """The sheet of a drawn tree alone, by the counts in its leaves, which keep their labels."""
         if self.drawn is None:
             raise TypeError("no tree")
@@ -443,7 +398,7 @@ class SheetFit:
         points, unit = self.drawn.keep_labels(
             self.base + self._fit_leaves().odds, self.hypotheses.points
         )
-        start = log(self.drawn.weights[0] / self.drawn.weights[1])
+        start = log(self.weights[0] / self.weights[1])
         line = max(-60_000, min(60_000, round(1000 * start))), round(1000 * unit)
         leaves = tuple(points.tolist())
         least = max(min(leaves), min(max(leaves) + 1, 1))

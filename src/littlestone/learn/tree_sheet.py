@@ -27,20 +27,15 @@ from littlestone.learn.base import (
 )
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.fitting.leaves import DrawnTree
-from littlestone.learn.score_sheet import (
-    SheetFit,
-    require_room,
-    steps_of,
-    sums,
-)
+from littlestone.learn.score_sheet import SheetFit, require_room, steps_of
 from littlestone.points import Point
 from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget, decimal_text
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.noisy_sums import SumStep
-from littlestone.rules import DecisionTree, Hypothesis
+from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
+from littlestone.privacy.mechanisms.record_sums import SumsDraw
+from littlestone.rules import DecisionTree
 
 ENOUGH = 30
 """From so many times the noise of a count in all columns on, columns have points; measured."""
@@ -115,7 +110,7 @@ def code_records(sample: Sample[Any], tree: DecisionTree) -> CellCodes:
     return CellCodes(np.vstack([cells.codes, leaf]), cells.counts, (*cells.sizes, len(tree.places)))
 
 
-class TreeSheetLearner(WeighedLearner[Point]):
+class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     """Release a tree of `Trees`, and a score sheet that begins with the points of its leaves.
 
     The tree is drawn as by `ExponentialLearner`.  Noisy sums follow, as those of `ScoreSheetLearner`:
@@ -148,7 +143,7 @@ class TreeSheetLearner(WeighedLearner[Point]):
         cost: object = (1, 1),
         n: int = MANY,
     ) -> None:
-        super().__init__(hypotheses, budget, cost=cost)
+        WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         if not isinstance(hypotheses, Trees) or hypotheses.space is not None:
             raise unfit(
                 hypotheses,
@@ -194,15 +189,14 @@ class TreeSheetLearner(WeighedLearner[Point]):
         super().require_affordable(n)
         require_room(n)
 
-    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        tree = self.tree.draw(sample, receipt=receipt)
-        if not isinstance(tree, DecisionTree):
-            raise TypeError(type(tree))
-        drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), self.mistakes.weights)
-        data, event = code_records(sample, tree), self._event.sums
-        fit = SheetFit(self.sheets, event, sample.n, drawn)
-        # Each question is chosen by what was released before it; `sums` alone sees records.
-        released = event.draw(lambda known: sums(data, fit.question(known)), receipt=receipt)
-        if not self.few:
-            return fit.sheet(released, self.mistakes.weights)
-        return fit.sheet_of_leaves(released)
+    @property
+    def sums(self) -> NoisySums:
+        return self._event.sums
+
+    def code(self, sample: Sample[Point], tree: Any) -> CellCodes:
+        return code_records(sample, tree)
+
+    def begin(self, n: int, tree: Any) -> SheetFit:
+        weights = self.mistakes.weights
+        drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), weights)
+        return SheetFit(self.sheets, self.sums, n, weights, drawn)

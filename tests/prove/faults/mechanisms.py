@@ -256,8 +256,8 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "noisy_sums": [
         Fault(
-            f"{MECHANISMS}.noisy_sums:NoisySums.noise",
-            "(share * self.mu_squared)",
+            f"{MECHANISMS}.noisy_sums:NoisySums._noise",
+            "(step.share * self.mu_squared)",
             "self.mu_squared",
             "no step is charged for the others",
         ),

@@ -11,7 +11,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn import NoisyRadiiLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.noisy_sums import LaplaceNoise, NoisySums
+from littlestone.privacy.mechanisms.noisy_sums import LaplaceNoise, NoisySums, SumStep
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.reductions import pairs_with_errors
 from littlestone.prove.audit.subjects.whole_learners import fits
@@ -34,7 +34,7 @@ class StartWithoutNoise(NoisyRadiiLearner[Any]):
 class LittleNoise(NoisySums):
     """Noise of half the scale."""
 
-    def noise(self, i: int, l1: int, squared: int) -> LaplaceNoise:
+    def _noise(self, step: SumStep) -> LaplaceNoise:
         return LaplaceNoise(1 / (2 * self.epsilon))
 
 

@@ -24,6 +24,7 @@ from littlestone.privacy.mechanisms.noisy_sums import (
     LaplaceNoise,
     Noisy,
     NoisySums,
+    SumStep,
 )
 from littlestone.privacy.samplers import gaussian
 from littlestone.prove.audit import Subject
@@ -46,8 +47,9 @@ class Planned(NoisySums):
     def mu_squared(self) -> Fraction:
         return greatest_mu_squared(self.epsilon, self.delta)
 
-    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
-        return GaussianNoise(CORE + ceil(self.variances()[i] / self.mu_squared))
+    @cached_property
+    def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
+        return tuple(GaussianNoise(CORE + ceil(v / self.mu_squared)) for v in self.variances())
 
 
 class SumsDeviation(Planned):
@@ -119,8 +121,8 @@ class SumsExactZero(NoisySums):
 class SumsLaplaceByL2(NoisySums):
     """Laplace noise by the sensitivity in L2, and all of epsilon for each step."""
 
-    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
-        return LaplaceNoise(isqrt(squared) / self.epsilon)
+    def _noise(self, step: SumStep) -> GaussianNoise | LaplaceNoise:
+        return LaplaceNoise(isqrt(step.squared) / self.epsilon)
 
 
 # Draws.

@@ -150,6 +150,7 @@ def is_paid(fault: Fault | None) -> bool:
     return True
 
 
+ASKED = "littlestone.privacy.mechanisms.record_sums"
 TREES = "littlestone.learn.tree_sheet:TreeSheetLearner"
 DRAWN = "littlestone.privacy.mechanisms.drawn_sums"
 SUMS = "littlestone.privacy.mechanisms.noisy_sums"
@@ -181,34 +182,34 @@ FAULTS = {
         "The sums have the whole budget once more.",
     ),
     "sums_first": Fault(
-        f"{TREES}.draw",
-        "tree = self.tree.draw(sample, receipt=receipt)",
-        "self._event.sums.draw(lambda known: [0] * 9, receipt=receipt)\n"
-        "    tree = self.tree.draw(sample, receipt=receipt)",
+        f"{ASKED}:SumsDraw.draw",
+        "tree = None",
+        "self.sums.draw(lambda known: [0] * 9, receipt=receipt)\n    tree = None",
         "Sums are drawn before the tree.",
     ),
     "two_trees": Fault(
-        f"{TREES}.draw",
-        "tree = self.tree.draw(sample, receipt=receipt)",
-        "tree = max((self.tree.draw(sample, receipt=receipt) for _ in '12'), key=str)",
+        f"{ASKED}:SumsDraw.draw",
+        "else self.tree.draw(sample, receipt=receipt)",
+        "else max((self.tree.draw(sample, receipt=receipt) for _ in '12'), key=str)",
         "Two trees are drawn, and one is paid for.",
     ),
     "counted_twice": Fault(
-        f"{TREES}.draw",
-        "sums(data, fit.question(known))",
-        "2 * sums(data, fit.question(known))",
+        f"{ASKED}:SumsDraw.draw",
+        "fit.question(known).answer(data, sums, len(known))",
+        "2 * fit.question(known).answer(data, sums, len(known))",
         "The sums are doubled, and their noise is not.",
     ),
     "next_leaf": Fault(
-        f"{TREES}.draw",
-        "sums(data, fit.question(known))",
-        "np.cumsum(sums(data, fit.question(known)))",
+        f"{ASKED}:SumsDraw.draw",
+        "fit.question(known).answer(data, sums, len(known))",
+        "np.cumsum(fit.question(known).answer(data, sums, len(known)))",
         "A record is counted in its leaf and in all after it.",
     ),
     "own_labels": Fault(
-        f"{TREES}.draw",
-        "sums(data, fit.question(known))",
-        "sums(data, fit.question(known)) + int(sums(data, fit._ask_labels())[0])",
+        f"{ASKED}:SumsDraw.draw",
+        "fit.question(known).answer(data, sums, len(known))",
+        "fit.question(known).answer(data, sums, len(known))"
+        " + int(fit._ask_labels().answer(data, sums, 0)[0])",
         "The records of one leaf are added to all sums.",
     ),
     "cost_forgotten": Fault(
@@ -218,15 +219,15 @@ FAULTS = {
         "The tree is drawn by costs as if each were 1.",
     ),
     "variance_of_less": Fault(
-        f"{SUMS}:NoisySums.noise",
-        "squared / (share * self.mu_squared)",
-        "squared * 9 / (10 * share * self.mu_squared)",
+        f"{SUMS}:NoisySums._noise",
+        "step.squared / (step.share * self.mu_squared)",
+        "step.squared * 9 / (10 * step.share * self.mu_squared)",
         "Gaussian noise is smaller by a twentieth.",
     ),
     "scale_of_less": Fault(
-        f"{SUMS}:NoisySums.noise",
-        "l1 / (share * self.epsilon)",
-        "l1 * 19 / (20 * share * self.epsilon)",
+        f"{SUMS}:NoisySums._noise",
+        "step.l1 / (step.share * self.epsilon)",
+        "step.l1 * 19 / (20 * step.share * self.epsilon)",
         "Laplace noise is smaller by a twentieth.",
     ),
     "drawn_of_less": Fault(

@@ -146,7 +146,7 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
 
     def joint_law(self, sample: Sample[Point]) -> dict[tuple[int, Hypothesis[Point]], Fraction]:
         """The law of b0 and the rule.  It depends on the data: for audits only."""
-        fewest, n, noise = self.hypotheses.least_errors(sample), sample.n, self.start.noise(0, 1, 1)
+        fewest, n, (noise,) = self.hypotheses.least_errors(sample), sample.n, self.start.noises
         # The chances that b0 is at least 0, 1, ..., n, and more.
         above = [noise.at_least(b - fewest - self.shift) for b in range(1, n + 1)]
         tails = [Fraction(1), *above, Fraction(0)]

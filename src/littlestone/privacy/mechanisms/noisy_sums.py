@@ -123,20 +123,7 @@ class SumStep:
             )
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Sums that move by at most ``l1`` and ``squared``, as what was released shows.
-
-    A step may know better bounds than were known before the first one; its noise is then that of
-    these.
-    """
-
-    values: Vector
-    l1: int
-    squared: int
-
-
-Ask = Callable[[tuple[Noisy, ...]], Vector | Sums]
+Ask = Callable[[tuple[Noisy, ...]], Vector]
 """The sums of the next step, which what the earlier steps released may choose."""
 
 
@@ -150,8 +137,7 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
     If delta = 0, it adds discrete Laplace noise of scale l1_i / (share_i epsilon) (Theorem 5).
 
     ``data`` tells the sums of a step from what the steps before it released.  The caller guarantees
-    that they are as many and move as little as the step says, or as the `Sums` say.  Bounds may depend
-    on what was released, and on nothing else of the records.
+    that they are as many and move as little as the step says.
 
     Raises `DeclarationError` for no steps, shares that add up to more than 1, and more than 10^6 sums.
 
@@ -195,17 +181,15 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         """The square of the mu that the budget buys, if there is a delta."""
         return greatest_mu_squared(self.epsilon - self.unlike, self.delta / (1 + self.unlike))
 
-    @property
+    @cached_property
     def noises(self) -> tuple[GaussianNoise | LaplaceNoise, ...]:
-        """The noise of each step by its own bounds."""
-        return tuple(self.noise(i, step.l1, step.squared) for i, step in enumerate(self.steps))
+        """The noise of each step."""
+        return tuple(map(self._noise, self.steps))
 
-    def noise(self, i: int, l1: int, squared: int) -> GaussianNoise | LaplaceNoise:
-        """The noise of step i, counted from 0, for sums that move by at most so much."""
-        share = self.steps[i].share
+    def _noise(self, step: SumStep) -> GaussianNoise | LaplaceNoise:
         if not self.delta:
-            return LaplaceNoise(l1 / (share * self.epsilon))
-        return GaussianNoise(CORE + ceil(squared / (share * self.mu_squared)))
+            return LaplaceNoise(step.l1 / (step.share * self.epsilon))
+        return GaussianNoise(CORE + ceil(step.squared / (step.share * self.mu_squared)))
 
     def guarantee(self) -> Guarantee:
         # Outside delta nothing is lost beyond epsilon, and rho holds with no delta at all.
@@ -227,22 +211,12 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         each = (Guarantee.pure(share * self.epsilon).rho for share in shares)
         return round_up(sum(each, Fraction(0)), _DIGITS)
 
-    def _ask(
-        self, data: Ask, released: tuple[Noisy, ...]
-    ) -> tuple[Vector, GaussianNoise | LaplaceNoise]:
-        """The sums of the next step, and their noise."""
-        i, asked = len(released), data(released)
-        if isinstance(asked, Sums):
-            return asked.values, self.noise(i, asked.l1, asked.squared)
-        return asked, self.noise(i, self.steps[i].l1, self.steps[i].squared)
-
     def draw(self, data: Ask, *, receipt: Receipt) -> tuple[Noisy, ...]:
         rng = receipt.redeem(self)
         released: tuple[Noisy, ...] = ()
-        for _ in self.steps:
-            sums, noise = self._ask(data, released)
+        for noise in self.noises:
             # Fresh noise for every sum of every step, also for sums that are 0.
-            released = (*released, noise.add(sums, rng))
+            released = (*released, noise.add(data(released), rng))
         return released
 
     def distribution(self, data: Ask, most: int = 4) -> dict[tuple[Noisy, ...], Fraction]:
@@ -251,11 +225,10 @@ class NoisySums(BudgetedMechanism, Mechanism[Ask, tuple[Noisy, ...]]):
         ``data`` is asked with these names.
         """
         law: dict[tuple[Noisy, ...], Fraction] = {(): Fraction(1)}
-        for _ in self.steps:
+        for noise in self.noises:
             longer: dict[tuple[Noisy, ...], Fraction] = {}
             for released, mass in law.items():
-                sums, noise = self._ask(data, released)
-                each = [_clamp(noise, int(x), most) for x in sums]
+                each = [_clamp(noise, int(x), most) for x in data(released)]
                 for noisy in product(*each):
                     masses = (one[y] for one, y in zip(each, noisy, strict=True))
                     longer[*released, noisy] = mass * prod(masses, start=Fraction(1))
