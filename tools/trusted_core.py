@@ -24,7 +24,7 @@ ENTRIES = (
     "privacy/mechanisms/record_sums.py",
     "privacy/ledger/file.py",
 )
-"""Where a fit by exponential, choosing, score_sheet and tree_sheet enters, with its ledger in a file."""
+"""Where a fit by exponential, choosing, score_sheet or tree_sheet enters, with its ledger in a file."""
 
 
 def listed() -> list[str]:
