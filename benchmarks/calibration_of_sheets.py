@@ -86,7 +86,7 @@ def fails(learner: Any, points: Points, share: float, n: int, seed: int) -> bool
             lambda known: fit.question(known).answer(data, learner.sums, len(known)),
             receipt=receipt,
         )
-    sheet = fit.rule(released)
+    sheet = fit.make_rule(released)
     totals = np.zeros(FRESH, np.int64)
     for j, own in zip(sheet.chosen, sheet.points, strict=True):
         totals += np.array(own)[codes[j, n:]]

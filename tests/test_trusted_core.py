@@ -130,15 +130,15 @@ TOYS = """
                              (SumStep(1, 1, 1, Fraction(1)),))
         sums = event.sums
         tree = ExponentialDraw(Toy(), Fraction(1, 2))
-        def code(self, sample, tree):
+        def encode(self, sample, tree):
             return self
         def tables(self, subsets):
             return [sample.counts.T for _ in subsets]
-        def begin(self, n, tree):
+        def fit_of(self, n, tree):
             return self
         def question(self, released):
             return Question()
-        def rule(self, released):
+        def make_rule(self, released):
             return lambda x: round(released[0][0] / 202)
 
     sample = Sample(None, ("a", "b"), np.array([[1, 200], [3, 1]]))

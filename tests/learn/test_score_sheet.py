@@ -114,7 +114,7 @@ def test_the_fit_sees_no_record() -> None:
             question = told.question(tuple(released))
             size = len(question.answer(coded(H, sample_of(H, 3)), learner.sums, i))
             released.append(tuple(np.random.default_rng(size).integers(0, 500, size).tolist()))
-        found.append(told.rule(tuple(released)))
+        found.append(told.make_rule(tuple(released)))
     assert found[0] == found[1]
     assert rng is not None
 
@@ -198,7 +198,7 @@ def test_no_released_sums_make_it_fail() -> None:
                     asked = told.question(tuple(released)).answer(data, event, i)
                     signs = rng.integers(-1, 2, len(asked))
                     released.append(tuple(size * int(sign) for sign in signs))
-                sheet = told.rule(tuple(released))
+                sheet = told.make_rule(tuple(released))
             assert type(sheet).from_json(sheet.to_json()) == sheet
 
 

@@ -50,7 +50,13 @@ from littlestone.points import Cells, Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
-from littlestone.privacy.mechanisms.record_sums import NONE, Coded, Question, Released, SumsDraw
+from littlestone.privacy.mechanisms.record_sums import (
+    NONE,
+    Question,
+    RecordCells,
+    Released,
+    SumsDraw,
+)
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet
 
@@ -154,12 +160,12 @@ class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     def sums(self) -> NoisySums:
         return self._event
 
-    def code(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> Coded:
+    def encode(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> RecordCells:
         if isinstance(sample, StoredSample):
             return sample.cells
         return CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
 
-    def begin(self, n: int, tree: Hypothesis[Point] | None) -> SheetFit:
+    def fit_of(self, n: int, tree: Hypothesis[Point] | None) -> SheetFit:
         return SheetFit(self.hypotheses, self._event, n, self.mistakes.weights)
 
 
@@ -369,7 +375,7 @@ class SheetFit:
         nothing = np.zeros_like(self.groups[j])
         return likely_cells(np.zeros(RECORDS, np.int64), nothing, self.cells[j], seed=j)
 
-    def rule(self, released: Released) -> ScoreSheet:
+    def make_rule(self, released: Released) -> ScoreSheet:
         """The score sheet by all that was released."""
         if len(self.event.steps) == 1:
             return self._sheet_of_leaves(released)

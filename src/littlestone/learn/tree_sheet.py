@@ -193,10 +193,10 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     def sums(self) -> NoisySums:
         return self._event.sums
 
-    def code(self, sample: Sample[Point], tree: Any) -> CellCodes:
+    def encode(self, sample: Sample[Point], tree: Any) -> CellCodes:
         return code_records(sample, tree)
 
-    def begin(self, n: int, tree: Any) -> SheetFit:
+    def fit_of(self, n: int, tree: Any) -> SheetFit:
         weights = self.mistakes.weights
         drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), weights)
         return SheetFit(self.sheets, self.sums, n, weights, drawn)

@@ -296,8 +296,8 @@ FAULTS = {
     ),
     "private_totals": Fault(
         DRAWN,
-        "fit.rule(released)",
-        "fit.rule((*released[:-1], tuple(fit._ask_totals(released).answer(data, sums, 4).tolist())))",
+        "fit.make_rule(released)",
+        "fit.make_rule((*released[:-1], tuple(fit._ask_totals(released).answer(data, sums, 4).tolist())))",
         "The risks are those of the true counts of totals.",
     ),
     "both_labels": Fault(
@@ -332,8 +332,8 @@ FAULTS = {
     ),
     "private_risks": Fault(
         DRAWN,
-        "fit.rule(released)",
-        "fit.rule((tuple(fit._ask_labels().answer(data, sums, 0).tolist()), *released[1:]))",
+        "fit.make_rule(released)",
+        "fit.make_rule((tuple(fit._ask_labels().answer(data, sums, 0).tolist()), *released[1:]))",
         "The leaves have the risks of their true counts.",
     ),
     "scale_twice": Fault(

@@ -27,7 +27,7 @@ Released = tuple[Noisy, ...]
 """The noisy sums of the steps so far."""
 
 
-class Coded(Protocol):
+class RecordCells(Protocol):
     """Records of which each is in one cell of each column and has the label 0 or 1.
 
     Each method adds up over the records, so a replaced one takes its part away and brings another.
@@ -95,7 +95,7 @@ class Question:
         fits = isqrt(step.squared // squared) if sums.delta else step.l1 // l1
         return replace(self, scale=fits)
 
-    def answer(self, data: Coded, sums: NoisySums, i: int) -> Counts:
+    def answer(self, data: RecordCells, sums: NoisySums, i: int) -> Counts:
         """The whole-number sums of step i.  They depend on the data: for its noise alone."""
         (l1, squared), step = self.moves, sums.steps[i]
         # Whoever asks need not be trusted: what would move too far, or be too long, is not summed.
@@ -103,7 +103,7 @@ class Question:
             return np.zeros(1, np.int64)
         return self.add_up(data)[: step.count]
 
-    def add_up(self, data: Coded) -> Counts:
+    def add_up(self, data: RecordCells) -> Counts:
         """The whole-number sums, however far they move.  They depend on the data."""
         if self.kind == "label":
             parts = [data.tables([(0,)])[0][1].sum(keepdims=True)]
@@ -128,7 +128,7 @@ class Fit(Protocol):
     def question(self, released: Released) -> Question:
         """What the next step sums."""
 
-    def rule(self, released: Released) -> Hypothesis[Any]:
+    def make_rule(self, released: Released) -> Hypothesis[Any]:
         """The rule by all that was released."""
 
 
@@ -147,18 +147,18 @@ class SumsDraw(Draw[Point]):
         """The steps, and what they may spend."""
 
     @abstractmethod
-    def code(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> Coded:
+    def encode(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> RecordCells:
         """The cells of the records, and after them their leaf in the tree."""
 
     @abstractmethod
-    def begin(self, n: int, tree: Hypothesis[Point] | None) -> Fit:
+    def fit_of(self, n: int, tree: Hypothesis[Point] | None) -> Fit:
         """The fit of n records."""
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         tree = None if self.tree is None else self.tree.draw(sample, receipt=receipt)
-        data, fit, sums = self.code(sample, tree), self.begin(sample.n, tree), self.sums
+        data, fit, sums = self.encode(sample, tree), self.fit_of(sample.n, tree), self.sums
         # Each question is chosen by what was released before it; `answer` alone sees records.
         released = sums.draw(
             lambda known: fit.question(known).answer(data, sums, len(known)), receipt=receipt
         )
-        return fit.rule(released)
+        return fit.make_rule(released)
