@@ -297,7 +297,8 @@ FAULTS = {
     "private_totals": Fault(
         DRAWN,
         "fit.make_rule(released)",
-        "fit.make_rule((*released[:-1], tuple(fit._ask_totals(released).answer(data, sums, 4).tolist())))",
+        "fit.make_rule((*released[:-1],"
+        " tuple(fit._ask_totals(released).answer(data, sums, 4).tolist())))",
         "The risks are those of the true counts of totals.",
     ),
     "both_labels": Fault(
