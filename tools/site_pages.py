@@ -44,8 +44,8 @@ GROUPS = {
         "Streams": "continual-key-selection continual-selection confirmation tallies "
         "online-teachers blocks staged-stream offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "
-        "outcomes algebraic-classes infinite-trees multiclass representation regret decomposition "
-        "symmetry certificates",
+        "outcomes algebraic-classes infinite-trees multiclass representation regret oracles "
+        "decomposition symmetry certificates",
     },
 }
 """What a reader wants in a folder, and the pages that say it, in the order of reading."""

@@ -1,18 +1,23 @@
-"""Online learning: regret without privacy, and the baseline of GL21."""
+"""Online learning: regret and oracles without privacy, and the baseline of GL21."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from itertools import product
 from typing import Any
+
+import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.rules import Hypothesis
-from littlestone.theory.game import AgnosticExperts
+from littlestone.theory.game import AgnosticExperts, OracleLearner
+from littlestone.theory.game.oracles import most_mistakes
 
 Rule = Hypothesis[str]
 K = 3
@@ -122,6 +127,49 @@ def _mean(
         means.append(_mean(later, V, (*asked, y), wrong))
     regrets, mistakes = zip(*means, strict=True)
     return sum(regrets) / 2, sum(mistakes) / 2
+
+
+@statement("L5 section 4, oracles", "changed")
+def only_consistent_hypotheses() -> Outcome:
+    """Every point is asked whose label may be another one, and every hypothesis is answered.
+
+    says: a learner that asks only for consistent hypotheses makes fewer than 10^LDim mistakes
+    scope: all classes over three points, 6 points and thresholds on 6; all sequences and answers
+    stated: at most 0, 7, 73, 720 for LDim 0, ..., 3, by runs of depth at most LDim; KS24: O(256^LDim)
+    code: theory.game.OracleLearner
+    proof: proofs/oracles.md#theorem-1-mistakes
+    """
+    worst: dict[int, int] = {}
+    wrong = 0
+    classes = [FiniteClass.from_array(np.tri(6, k=-1)), FiniteClass.from_array(np.eye(6))]
+    classes += unordered_classes(3)
+    for H in classes:
+        rows, d = [tuple(int(h(x)) for x in H.domain) for h in H], int(H.littlestone_dimension())
+        found = [_most_asked(OracleLearner(partial(_answer, row)), rows) for row in rows]
+        mistakes, depth = map(max, zip(*found, strict=True))
+        wrong += mistakes > most_mistakes(d) or depth > d
+        worst[d] = max(worst.get(d, 0), mistakes)
+    shown = ", ".join(str(worst[d]) for d in sorted(worst))
+    return Outcome(f"{wrong} of {len(classes)} classes have more; at most {shown}", not wrong)
+
+
+def _answer(row: tuple[int, ...], _: object) -> Callable[[int], int]:
+    return row.__getitem__
+
+
+def _most_asked(learner: OracleLearner, rows: list[tuple[int, ...]]) -> tuple[int, int]:
+    """The most mistakes from here on, and the largest depth of a run."""
+    worst, depth = 0, learner.run.d
+    for x in range(len(rows[0])):
+        y = 1 - learner.predict(x)
+        left = [row for row in rows if row[x] == y]
+        for row in left:
+            later = copy(learner)
+            later.ask = partial(_answer, row)
+            later.update(x, y)
+            mistakes, reached = _most_asked(later, left)
+            worst, depth = max(worst, 1 + mistakes), max(depth, reached)
+    return worst, depth
 
 
 @statement("GL21 at LDim 1")
