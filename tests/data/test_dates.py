@@ -205,7 +205,8 @@ def test_a_rule_reads_days_from_fit_to_predict(tmp_path: Path) -> None:
         "aufnahme;station\n30.06.2021;ICU\n1.7.2021;ICU\n2021-07-02;ICU\n;ICU\n1.1.2030;ICU\n"
     )
     again = littlestone.learn.Release.from_json(release.to_json())
-    assert again.predict(new) == [0, 1, 0, 0, 1]
+    with pytest.warns(UserWarning, match="of 'aufnahme' are not read"):  # 2021-07-02
+        assert again.predict(new) == [0, 1, 0, 0, 1]
     assert drawing_of_release(release).svg()
     with pytest.raises(LittlestoneError):
         release.to_sql("sqlite")

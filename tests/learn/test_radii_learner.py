@@ -336,7 +336,7 @@ def test_too_many_version_spaces_are_refused_before_the_spend() -> None:
         with pytest.raises(TooLargeError, match="it may take"):
             learner.fit(sample, ledger=ledger, dataset="d")
         assert ledger.entries() == []
-    with pytest.raises(DeclarationError, match="above 24"):
+    with pytest.raises(DeclarationError, match="at most 24"):
         RadiiLearner.with_proved_bound(Subsets(Integers(), 25), BUDGET, **GOAL)
 
 

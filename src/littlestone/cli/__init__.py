@@ -136,7 +136,11 @@ def _keep_texts(given: Any) -> None:
         elif kind in (float, int) and value is not None and value is given.default:
             kept = kind(value)
         else:
-            return convert(ctx, value)
+            try:
+                return convert(ctx, value)
+            except typer.BadParameter as wrong:
+                wrong.message = wrong.message.removeprefix("Value error, ")  # pydantic's words
+                raise
         return kept if given.callback is None else given.callback(ctx, given, kept)
 
     given.process_value = process

@@ -349,6 +349,23 @@ def unfit(
     )
 
 
+def dimension_up_to(hypotheses: HypothesisClass[Any], most: int, *, asked: str) -> int:
+    """LDim(H) if it is at most ``most``; else raises `TooLargeError`, which says what was ``asked``.
+
+    >>> from littlestone.classes import Thresholds
+    >>> dimension_up_to(Thresholds.on(0, 6), 3, asked="learn them")
+    3
+    """
+    d = int(hypotheses.littlestone_dimension())
+    if d > most:
+        raise TooLargeError(
+            asked,
+            found=f"the Littlestone dimension of {hypotheses} is {d:,}, and at most {most} will do",
+            fix="declare a smaller class, or take another method",
+        )
+    return d
+
+
 def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
     """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
     from littlestone.rules.majorities import has_majority

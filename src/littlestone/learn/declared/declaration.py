@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from random import Random
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import HypothesisClass
@@ -245,8 +245,7 @@ class Declaration:
     @property
     def known_class(self) -> HypothesisClass[Any]:
         """The class; where none is declared, `Task.choose` takes one first."""
-        assert self.hypotheses is not None
-        return self.hypotheses
+        return cast(HypothesisClass[Any], self.hypotheses)
 
     @property
     def columns(self) -> tuple[str, ...]:

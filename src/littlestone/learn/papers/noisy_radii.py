@@ -11,7 +11,14 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.classes.promises.steady import is_steady
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
+from littlestone.learn.base import (
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    dimension_up_to,
+    require_plan,
+)
 from littlestone.learn.papers.radii import RadiiLearner, Run
 from littlestone.learn.papers.radii_lists import leaf_demands
 from littlestone.points import Point
@@ -80,14 +87,8 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.beta = beta if isinstance(beta, Fraction) else exact(beta, what="beta")
-        d = int(hypotheses.littlestone_dimension())
-        if d > MOST_DIMENSION:
-            raise unfit(
-                hypotheses,
-                self.method,
-                found=f"its Littlestone dimension is {d}, and the most is {MOST_DIMENSION}",
-                declare="a smaller class",
-            )
+        asked = f"learn by the method {self.method}"
+        d = dimension_up_to(hypotheses, MOST_DIMENSION, asked=asked)
         # Radii cost more for each dimension, the start does not.
         share = Fraction(1, 2 + 2 * max(1, d))
         first = Budget(share * budget.epsilon)

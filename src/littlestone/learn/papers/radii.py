@@ -22,6 +22,7 @@ from littlestone.learn.base import (
     Caveat,
     PrivateLearner,
     Setting,
+    dimension_up_to,
     has_rule,
     require_plan,
     unfit,
@@ -111,14 +112,8 @@ class RadiiLearner(PrivateLearner[Point]):
                 found="its version spaces are searched with a limit, and what they list may not end",
                 declare="a class of rules with two labels",
             )
-        self.dimension = d = int(hypotheses.littlestone_dimension())
-        if d > MOST_DIMENSION:
-            raise unfit(
-                hypotheses,
-                self.method,
-                found=f"its Littlestone dimension is {d:,}, above {MOST_DIMENSION}",
-                declare="a smaller class",
-            )
+        asked = f"learn by the method {self.method}"
+        self.dimension = d = dimension_up_to(hypotheses, MOST_DIMENSION, asked=asked)
         if lists is None:
             lists = [math.comb(d, t) for t in range(d)]
         if (

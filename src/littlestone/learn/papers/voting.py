@@ -22,6 +22,7 @@ from littlestone.learn.base import (
     Bound,
     PrivateLearner,
     Setting,
+    dimension_up_to,
     has_rule,
     require_plan,
 )
@@ -124,13 +125,8 @@ class VotingLearner(PrivateLearner[Point]):
         """
         require_plan(alpha, beta)
         hypotheses.require_learnable()
-        d = int(hypotheses.littlestone_dimension())
-        if d > MOST_DIMENSION:
-            raise TooLargeError(
-                f"find a proved size of the method {cls.method}",
-                found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has one",
-                fix="declare a smaller class; learning itself needs no proved size",
-            )
+        asked = f"find a proved size of the method {cls.method}"
+        d = dimension_up_to(hypotheses, MOST_DIMENSION, asked=asked)
         steps, rate = cls.interleaving(d)
         # Any share is valid; for `IrreducibleLearner` it is d / (d + 2).
         kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0

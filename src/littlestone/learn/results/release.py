@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -128,8 +129,8 @@ class Release:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
         ``table`` is what `open_table` takes or opened, with the columns that the rule tests.  The
-        labels say something about its records: show them only to those who may see these.  Raises
-        `TableError` for a missing column.
+        labels say something about its records: show them only to those who may see these.  Warns of
+        cells that the rule cannot read, with their number.  Raises `TableError` for a missing column.
         """
         rule = self.hypothesis
         names: Sequence[Any] = self.labels or range(rule.labels)
@@ -139,10 +140,17 @@ class Release:
     def _place_numbers(self, table: object) -> NDArray[np.int64]:
         """The place in the rule of every record of a table, in order."""
         from littlestone.data.reading import read_mapped
+        from littlestone.learn.declared.unread_cells import UnreadCells
 
         rule = self.hypothesis
-        read = read_mapped(self.open(table), rule.domain, rule.places_of, rule.tested_columns)
-        return np.fromiter(read, np.int64)
+        opened = UnreadCells(self.open(table), rule.domain, self.reading.columns)
+        places = np.fromiter(
+            read_mapped(opened, rule.domain, rule.places_of, rule.tested_columns), np.int64
+        )
+        # The labels are for people who may see the records, and so is what was not read of them.
+        for words in opened.words():
+            warnings.warn(words, stacklevel=3)
+        return places
 
     @property
     def rates(self) -> tuple[tuple[float, ...], ...]:

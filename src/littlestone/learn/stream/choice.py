@@ -63,28 +63,25 @@ def online_choice(
     if not isinstance(method, str) or method not in (AUTO, *names):
         asked = f"learn online by the method {show_value(method)}"
         raise no_such(asked, "method", method, [AUTO, *names])
-    if method == AUTO:
-        usual = [kind for kind in kinds if not kind.baseline and not kind.fallback]
-        found, refusals = _make_learners(hypotheses, budget, horizon, usual)
-        if not found:
-            found, _ = _make_learners(
-                hypotheses, budget, horizon, [kind for kind in kinds if kind.fallback]
-            )
+    if method != AUTO:
+        kind = kinds[names.index(method)]
+        learner = KnownMistakes(kind(hypotheses, budget, horizon=horizon)).learner
+        return learner, f"{method}, asked for{_condition(learner)}"
+    refusals: dict[str, DeclarationError] = {}
+    # What applies to nearly every class comes last.
+    for fallback in (False, True):
+        tried = [kind for kind in kinds if not kind.baseline and kind.fallback == fallback]
+        found, refused = _make_learners(hypotheses, budget, horizon, tried)
+        refusals = refusals or refused
+        if found:
+            break
     else:
-        asked_for = [kind for kind in kinds if method == kind.method]
-        found, refusals = _make_learners(hypotheses, budget, horizon, asked_for)
-    if not found and method != AUTO:
-        raise refusals[method]
-    if not found:
         raise DeclarationError(
             f"learn {hypotheses} online",
             found="; ".join(f"{error.found} ({name})" for name, error in refusals.items()),
             fix="declare thresholds on a grid or a smaller finite class; or points, subsets or rules, "
             "and a small delta such as 1e-6",
         )
-    if method != AUTO:
-        learner = found[0].learner
-        return learner, f"{method}, asked for{_condition(learner)}"
     best, *others = sorted(found, key=KnownMistakes.order)
     rest = "; ".join(other.describe() for other in others) or "no other method applies"
     return best.learner, f"{best.describe(' on clean labels')}; {rest}"

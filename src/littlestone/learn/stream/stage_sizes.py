@@ -132,16 +132,6 @@ def require_adversary(adversary: object) -> None:
         )
 
 
-def require_dimension(d: int) -> None:
-    """Raise `TooLargeError` beyond `MOST_DIMENSION`, before any size is looked for."""
-    if d > MOST_DIMENSION:
-        raise TooLargeError(
-            "find sizes of a stream by the method staged",
-            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
-            fix="declare a smaller class, or take another method",
-        )
-
-
 def levels(d: int) -> list[Fraction]:
     """The error share of a listed SOA per chunk, in stages 1, ..., d + 1: ((d + 1 - j) / d)^2 / 10.
 

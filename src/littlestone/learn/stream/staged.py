@@ -13,10 +13,11 @@ from typing import Any
 from littlestone.base.errors import TooLargeError
 from littlestone.base.steps import at_most
 from littlestone.classes.base import HypothesisClass
-from littlestone.learn.base import require_plan, require_rule, require_votes
+from littlestone.learn.base import dimension_up_to, require_plan, require_rule, require_votes
 from littlestone.learn.papers.voting import MOST_STEPS
 from littlestone.learn.stream.base import CountedLearner, CountedStream, MistakeBound, is_form
 from littlestone.learn.stream.stage_sizes import (
+    MOST_DIMENSION,
     Adversary,
     ByTeacher,
     Chunk,
@@ -24,7 +25,6 @@ from littlestone.learn.stream.stage_sizes import (
     failure,
     levels,
     require_adversary,
-    require_dimension,
     slacks,
     stage_leaves,
     with_proved_bound,
@@ -122,8 +122,8 @@ class StagedOnlineLearner(CountedLearner):
         if most is not None:
             require_whole("most", most, least=1)
         self.adversary, self.most = adversary, most
-        self.dimension = d = int(hypotheses.littlestone_dimension())
-        require_dimension(d)
+        asked = "find sizes of a stream by the method staged"
+        self.dimension = d = dimension_up_to(hypotheses, MOST_DIMENSION, asked=asked)
         self.levels = levels(d)
         target = budget.cost
         # Counter, tests and draws compose; the calibration below gives the draws all that is left.

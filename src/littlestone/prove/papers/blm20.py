@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -472,8 +472,7 @@ def failure(learner: GloballyStableLearner[Any], n: int, alpha: float) -> float:
     Each step takes the worst law of votes and of errors that the tournaments allow, and the exact
     tails of the binomial and of the noise.  1 if blocks or caps are too small for any bound.
     """
-    d, sizes = learner.dimension, learner.sizes
-    assert sizes is not None
+    d, sizes = learner.dimension, cast(BatchSizes, learner.sizes)
     eta, blocks = stability(d), 0.0
     fits = (1 - alpha / 2) ** sizes.block <= eta
     for cap in sizes.caps:
