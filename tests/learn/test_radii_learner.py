@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.discovery import concrete
+from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
 from littlestone.classes import (
     DirectSumClass,
     FiniteClass,
@@ -23,9 +24,10 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.promises.steady import is_steady
+from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
-from littlestone.learn.base import MOST_WORK
+from littlestone.learn.base import MOST_WORK, Caveat
 from littlestone.learn.papers import radii, radii_lists
 from littlestone.learn.papers.radii_lists import (
     CostedPoints,
@@ -76,10 +78,33 @@ def test_what_is_no_number_is_refused() -> None:
             RadiiLearner(Subsets(Integers(), 3), BUDGET, beta=beta)  # type: ignore[arg-type]
 
 
-def test_more_radii_than_are_tried_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_radii_or_version_spaces_are_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(radii, "leaves_of_class", None)  # it would look at each radius
-    learner = RadiiLearner(Subsets(Integers(), 2), Budget("1e-4", "1e-6"))
-    assert learner.work(10**9) > MOST_WORK
+    assert RadiiLearner(Subsets(Integers(), 2), Budget("1e-4", "1e-6")).work(10**9) > MOST_WORK
+    learner = RadiiLearner(Thresholds.on(0, 2**20 - 2), BUDGET)
+    assert learner.caveat is Caveat.CLEAN_AND_MANY
+    assert learner.work(10**5) > MOST_WORK
+
+
+@pytest.mark.deep
+def test_the_root_refuses_nothing_that_the_walk_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the examples of all classes."""
+    kinds: Any = concrete(DeclaredClass, "littlestone.classes")
+    compared = 0
+    for H in (H for kind in kinds for H in kind.examples()):
+        try:
+            learner = RadiiLearner(H, BUDGET)
+        except LittlestoneError:
+            continue
+        if learner.caveat is Caveat.CLEAN_AND_MANY:
+            with monkeypatch.context() as patch:
+                patch.setattr(radii, "MOST_WORK", 10**999)  # the root refuses nothing
+                patch.setattr(radii, "_TRIED", 10_000)
+                assert learner.work(radii.LARGE) > MOST_WORK, H
+            compared += 1
+    assert compared > 20
 
 
 def test_classes_whose_search_is_limited_are_refused() -> None:

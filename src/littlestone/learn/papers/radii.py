@@ -204,12 +204,17 @@ class RadiiLearner(PrivateLearner[Point]):
         if is_steady(H):
             found = [size + 1 for size in self.lists] + [1]  # leaves, until a list is too long
             spaces = min(spaces, sum(found) * (errors + d) * H.labels)
+        if (least := self._steps(n, spaces)) > MOST_WORK:
+            return least  # the tree of the class has a leaf, so no walk through it makes this less
         try:
             with at_most(_TRIED):
-                spaces *= leaves_of_class(H, self.radii)
+                return self._steps(n, spaces * leaves_of_class(H, self.radii))
         except TooLargeError:
             return MOST_WORK + 1
-        looked: int = self.radii + (spaces if H.size is None else min(H.size, spaces))
+
+    def _steps(self, n: int, spaces: int) -> int:
+        size = self.hypotheses.size
+        looked: int = self.radii + (spaces if size is None else min(size, spaces))
         return _STEPS * looked * (1 + n // 10_000)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
