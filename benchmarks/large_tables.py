@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import product
@@ -451,7 +451,10 @@ def _duckdb(path: Path) -> Iterator[Started]:
 
 
 @contextmanager
-def _postgresql(path: Path) -> Iterator[Started]:
+def postgresql(
+    path: Path, table: str = "flights", types: Mapping[str, str] | None = None
+) -> Iterator[Started]:
+    """A server with the ``table`` of a Parquet file; delays are numbers unless ``types`` are given."""
     sys.path.append(str(Path(__file__).parent.parent / "tests"))
     servers = importlib.import_module("servers")
     if not (find_spec("sqlalchemy") and find_spec("psycopg") and servers.programs()):
@@ -463,16 +466,17 @@ def _postgresql(path: Path) -> Iterator[Started]:
         address = running.database()
         with psycopg.connect(address) as connection:
             names = parquet.read_schema(path).names
-            types = ("smallint" if name.endswith("delay") else "text" for name in names)
-            columns = ", ".join(map(" ".join, zip(names, types, strict=True)))
-            connection.execute(f"CREATE TABLE flights ({columns})".encode())
-            with connection.cursor().copy("COPY flights FROM STDIN (FORMAT csv)") as copy:
+            known = types or {name: "smallint" for name in names if name.endswith("delay")}
+            columns = ", ".join(f"{name} {known.get(name, 'text')}" for name in names)
+            connection.execute(f"CREATE TABLE {table} ({columns})".encode())
+            statement = f"COPY {table} FROM STDIN (FORMAT csv)".encode()
+            with connection.cursor().copy(statement) as copy:
                 for batch in parquet.ParquetFile(path).iter_batches(2**17):
                     text = pa.BufferOutputStream()
                     options = csv.WriteOptions(include_header=False, quoting_style="none")
                     csv.write_csv(pa.Table.from_batches([batch]), text, options)
                     copy.write(text.getvalue().to_pybytes())
-            connection.execute("ANALYZE flights")
+            connection.execute(f"ANALYZE {table}".encode())
             connection.commit()
         yield address, running.process.pid
 
@@ -482,7 +486,7 @@ def _spark(path: Path) -> Iterator[Started]:
     yield (str(path), 0) if find_spec("pyspark") else None
 
 
-SOURCES = [("duckdb", _duckdb), ("postgresql", _postgresql), ("spark", _spark)]
+SOURCES = [("duckdb", _duckdb), ("postgresql", postgresql), ("spark", _spark)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Score sheets learned in DuckDB and Spark, beside the local fit and the engine's own query.
+"""Score sheets learned in DuckDB, PostgreSQL and Spark, beside the local fit and an own query.
 
 ``python -m benchmarks.sheets_in_engines ROWS [ENGINE]`` prints the lines of one number of rows, and
 ``python -m benchmarks sheets_in_engines`` those of 1e6 and 1e7 (docs/benchmarks/sheets-in-engines.md).
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import ExitStack
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import require
-from benchmarks.large_tables import Run, _cpu, _peak, _session
+from benchmarks.large_tables import Run, Started, _cpu, _peak, _session, postgresql
 
 ON_REQUEST = True
 
@@ -34,6 +35,8 @@ SHEET = (
 )
 GRIDS = {"age": (0, 5, 20), "weight": (0, 10, 20), "sodium": (120, 2, 20), "dose": (0, 0.05, 20)}
 GRIDS |= {"visits": (0, 2, 25)}
+TYPES = {"age": "double precision", "weight": "double precision", "sodium": "real"}
+TYPES |= {"dose": "numeric(4, 2)", "visits": "integer", "died": "integer"}
 LOCAL = 10**7
 """The most rows that the local fit is given."""
 
@@ -66,12 +69,15 @@ def sheet_of(run: Run) -> list[Any]:
     from littlestone.data import open_table
 
     warnings.simplefilter("ignore")
-    folder, source = Path(run.source), Path(run.source, "visits.parquet")
-    opened: Any = open_table(source)
+    source = Path(run.source, "visits.parquet")
     if run.contender == "littlestone in duckdb":
-        opened = open_table(folder / "visits.duckdb", "visits")
+        opened: Any = open_table(Path(run.source, "visits.duckdb"), "visits")
+    elif run.contender == "littlestone in postgresql":
+        opened = open_table(run.source, "visits")
     elif run.contender == "littlestone in spark":
         opened = open_table(_session().read.parquet(str(source)))
+    else:
+        opened = open_table(source)
     release = littlestone.fit(
         opened, "died", positive=1, hypotheses=SHEET, epsilon=1, delta="1e-9",
         ledger=littlestone.Ledger(), dataset="visits", simulation_seed=7,
@@ -97,6 +103,11 @@ def own_query(run: Run) -> list[Any]:
 
         with duckdb.connect(f"{run.source}/visits.duckdb", read_only=True) as connection:
             rows = connection.execute(query).fetchall()
+    elif run.contender == "sql of postgresql":
+        import psycopg
+
+        with psycopg.connect(run.source) as server:
+            rows = server.execute(query.encode()).fetchall()
     else:
         session = _session()
         session.read.parquet(f"{run.source}/visits.parquet").createOrReplaceTempView("visits")
@@ -122,16 +133,25 @@ def compare(console: Console, rows: int, engine: str = "") -> None:
     table.add_column("contender")
     for heading in ("CPU s", "seconds", "peak MB"):
         table.add_column(heading, justify="right")
-    engines = [name for name in ("duckdb", "spark") if engine in ("", name)]
+    engines = [name for name in ("duckdb", "postgresql", "spark") if engine in ("", name)]
     names = [name for one in engines for name in (f"sql of {one}", f"littlestone in {one}")]
     if find_spec("pyspark") is None:
         names = [name for name in names if "spark" not in name]
     names += ["littlestone"] * (rows <= LOCAL)
     digests = set()
-    with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
+    server: Started = None
+    with (
+        tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder,
+        ExitStack() as held,
+    ):
         write(Path(folder), rows)
+        if "postgresql" in engines:
+            path = Path(folder, "visits.parquet")
+            server = held.enter_context(postgresql(path, "visits", TYPES))
+            names = [name for name in names if server or "postgresql" not in name]
         for name in names:
-            run = json.dumps(Run(name, "", folder))
+            source, process = server if server and "postgresql" in name else (folder, 0)
+            run = json.dumps(Run(name, "", source, process))
             command = [sys.executable, "-m", "benchmarks.sheets_in_engines", "--alone", run]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             require(done.returncode == 0, f"{name}: {done.stderr[-900:]}")

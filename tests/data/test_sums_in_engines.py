@@ -22,7 +22,9 @@ from littlestone.data import Label, Table, open_table, read_sample
 from littlestone.data.stored import StoredSample, store_sample
 from littlestone.points import Cells, Dates, FiniteColumn, Listed, Product
 from littlestone.points.units import Unit
+from littlestone.privacy.draws import count_places
 from littlestone.privacy.mechanisms.record_sums import Question
+from littlestone.rules.sheet import ScoreSheet
 from planting import Fault, turns_red
 from servers import Server
 
@@ -136,10 +138,12 @@ def test_cells_of_nasty_values_in_postgresql(server: str) -> None:
 @pytest.mark.parametrize("delta", ["1e-6", "0"])
 def test_one_seed_gives_one_sheet(delta: str, server: str, tmp_path: Path) -> None:
     sources = [duckdb_relation(COLUMNS, tmp_path), open_table(server, "t"), arrow(COLUMNS)]
-    found = [release(source, delta=delta) for source in sources]
-    sheets = [(one.hypothesis, one.n, one.cost, one.mechanism) for one in found]
-    assert sheets[0] == sheets[1] == sheets[2]
-    assert sheets[0][0].chosen
+    for risk in (False, True):
+        found = [release(source, delta=delta, risk=risk) for source in sources]
+        sheets = [(one.hypothesis, one.n, one.cost, one.mechanism, one.risks) for one in found]
+        assert sheets[0] == sheets[1] == sheets[2]
+        assert sheets[0][0].chosen
+        assert (sheets[0][-1] is not None) == risk
 
 
 def random_sheet_questions() -> list[Any]:
@@ -167,6 +171,18 @@ def test_sums_are_those_of_the_records(engine: str, server: str, tmp_path: Path)
     for question in random_sheet_questions():
         own, other = (question.add_up(of) for of in (data, stored.cells))
         assert own.tolist() == other.tolist(), question
+
+
+def test_bins_of_totals_are_those_of_the_records(tmp_path: Path) -> None:
+    stored = store_sample(duckdb_relation(COLUMNS, tmp_path), DOMAIN, LABELS[0])
+    assert stored is not None
+    sample = read_sample(open_table(arrow(COLUMNS)), DOMAIN, LABELS[0])
+    rng = np.random.default_rng(1)
+    points = [tuple(rng.integers(-9, 10, column.size or 0).tolist()) for column in DOMAIN.columns]
+    for chosen in ((), (1,), tuple(range(len(points)))):
+        sheet = ScoreSheet(DOMAIN, chosen, tuple(points[j] for j in chosen), 3, (0, 100))
+        assert count_places(sheet, stored) == count_places(sheet, sample)
+    stored.close()
 
 
 DAYS = [date(2021, 3, d) for d in range(1, 29)] + [date(1, 1, 1), date(9999, 12, 31), None]
@@ -457,6 +473,8 @@ FAULTS = [
     Fault(f"{DUCKDB}.column", 'f"NOT isnan({value})"', 'f"{value} IS NOT NULL"', "NaN is a number."),
     Fault(f"{STORED}:StoredCells._count", "found[j][y, code] += count", "found[j][y, code] += 1",
           "Cells are counted, and not records."),
+    Fault(f"{STORED}:StoredSample.count_bins", "totals[0] + 1 +", "totals[0] +",
+          "A run of totals begins one too early."),
 ]  # fmt: skip
 UNIT_FAULTS = [
     Fault(f"{STORED}:Snapshot.keep_one", "self.narrow(names, ", "self.narrow(names) or str(",
@@ -494,6 +512,7 @@ def test_a_wrong_cell_is_noticed(
             assert found in ([None] if label.column == "n" else [expected])
             if stored is not None:
                 stored.close()
+        test_bins_of_totals_are_those_of_the_records(tmp_path)
 
     turns_red(fault, honest, monkeypatch)
 

@@ -152,6 +152,13 @@ class Sample(Generic[Point]):
         counted = [negatives.sum(axis=1), positives.sum(axis=1)]
         return self.with_counts(self.points, np.array(counted, dtype=np.int64).T)
 
+    def count_bins(self, rule: Any) -> Counts:
+        """The counts [bin, label] of the bins of a rule's places."""
+        bins = rule.bins
+        found = np.zeros((int(bins[-1]) + 1, self.labels), np.int64)
+        np.add.at(found, bins[rule.places_of(self.points)], self.counts)
+        return found
+
     def weigh(self, weights: Sequence[int]) -> Self:
         """The sample in which an example with the label y occurs ``weights[y]`` times.
 

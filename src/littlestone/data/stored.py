@@ -159,6 +159,11 @@ class StoredSample(Sample[Any]):
     def records(self) -> Sample[Any]:
         return self
 
+    def count_bins(self, rule: Any) -> Counts:
+        # Rules that are learned from sums are score sheets, whose bins are runs of totals.
+        ends = rule.totals[0] + 1 + np.flatnonzero(np.diff(rule.bins))
+        return self.cells.totals(rule.chosen, rule.points, ends).T
+
     def close(self) -> None:
         # Nothing was written, and what was learned is not lost with a connection.
         with suppress(Exception):

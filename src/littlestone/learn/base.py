@@ -280,7 +280,7 @@ class PrivateLearner(Draw[Point]):
         """
         # All that may be refused comes before the spend.
         require_fitting(sample, self.hypotheses, labels)
-        if isinstance(sample, StoredSample) and not (self.asks_sums and estimate is risk is None):
+        if isinstance(sample, StoredSample) and not (self.asks_sums and estimate is None):
             raise DeclarationError(
                 f"learn by the method {self.method} from records that stay in their engine",
                 found="it needs the records, or an estimate does",

@@ -262,10 +262,7 @@ def count_places(rule: Hypothesis[Any], sample: Sample[Any]) -> list[int]:
     Each record is in one cell.  The counts depend on the data: for `CellCounts` only.
     """
     # The bins are those of the released rule; records decide nothing but how many are in each.
-    bins = rule.bins
-    found = np.zeros((int(bins[-1]) + 1, sample.labels), np.int64)
-    np.add.at(found, bins[rule.places_of(sample.points)], sample.counts)
-    counts: list[int] = found.ravel().tolist()
+    counts: list[int] = sample.count_bins(rule).ravel().tolist()
     return counts
 
 

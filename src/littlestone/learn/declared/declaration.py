@@ -296,7 +296,7 @@ class Declaration:
         ``sums`` are all that is asked for, the records may stay in their engine.
         """
         domain = self.known_class.domain
-        if sums and not (refuse_blank or self.risk or self.estimate):
+        if sums and not (refuse_blank or self.estimate):
             stored = store_sample(table, domain, self.label, self.unit, choose_generator(rng))
             if stored is not None:
                 return stored
