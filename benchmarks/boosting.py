@@ -4,8 +4,7 @@
 tenth of the runs err by more than alpha = 0.05 at epsilon 1 and delta 1e-6, on clean labels: of the
 direct learner, of weak learners at error 1/2 - gamma, and of the boosted ones for several gamma and
 ``kept``.  The last task is a majority of nine stumps, which no stump is near to.  A few minutes.
-``python -m benchmarks.boosting reuse`` prints the epsilon that a round may have if all rounds draw
-from all records.  All seeds are fixed.
+All seeds are fixed.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ from littlestone.learn import BoostingLearner, PrivateLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.subsampled import Subsampling
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 
 ALPHA = 0.05
@@ -146,21 +142,5 @@ def main(runs: int) -> None:
         require(beyond or (best or 0) > (alone or 0), f"{task.name}: boosting needs more")
 
 
-def reuse() -> None:
-    """Print the epsilon of a round of T, each on a secret uniform 1 / T of all records."""
-    for T in (9, 25, 101, 401):
-        low, high = Fraction(1, 10), Fraction(5)
-        for _ in range(12):
-            middle = (low + high) / 2
-            one = Subsampling(ExponentialMechanism(middle), n=1000 * T, size=1000)
-            cost = Composition([(one, T)], Fraction(1, 10**6)).cost()
-            low, high = (middle, high) if cost.epsilon <= 1 else (low, middle)
-        print(f"{T} rounds: epsilon {float(low):.2f}")
-    require(low > 1, "reuse gains for many rounds")
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["reuse"]:
-        reuse()
-    else:
-        main(int(sys.argv[1]) if sys.argv[1:] else 10)
+    main(int(sys.argv[1]) if sys.argv[1:] else 10)

@@ -33,7 +33,7 @@ GROUPS = {
         "add-a-class",
     },
     "proofs": {
-        "Records and budgets": "lines missing-values engines units ledger composition subsampling "
+        "Records and budgets": "lines missing-values engines units ledger composition "
         "estimates risks audit machine-checked",
         "Mechanisms": "exponential-mechanism permute-and-flip choosing sparse-sampling "
         "sparse-vector above-threshold stable-histogram gaussian partition-selection "

@@ -16,7 +16,7 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.grouped import UnitEvent, growth, record_budget
-from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
@@ -113,10 +113,9 @@ def test_the_delta_of_one_record_is_printed_in_few_digits() -> None:
     )
 
 
-def test_units_are_not_grouped_again_nor_sampled_nor_charged_in_parallel() -> None:
+def test_units_are_not_grouped_again_nor_charged_in_parallel() -> None:
     for make in (
         lambda: UnitEvent(UNIT, PATIENT),
-        lambda: Subsampling(UNIT, n=10, size=2),
         lambda: Parallel([UNIT, UNIT]),
         lambda: Composition([(UNIT, 1), (RECORD, 1)]),
         lambda: Composition([(UNIT, 1), (UnitEvent(Claim(ONE), WARD), 1)]),

@@ -233,7 +233,6 @@ SHARP = [
     "randomized-response",
     "discrete-laplace-count",
     "parallel-responses",
-    "subsampled-response",
     "one-sided-threshold",
 ]
 

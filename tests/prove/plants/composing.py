@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, find_subject, neighbours
@@ -21,7 +20,6 @@ Bits = tuple[int, ...]
 TWICE = find_subject("composed-draws").make(2 * ONE, Fraction(0))
 FOUR = find_subject("composed-responses").make(ONE, SMALL)
 PARTS = find_subject("parallel-responses").make(ONE, Fraction(0))
-SAMPLED = find_subject("subsampled-response").make(ONE, Fraction(0))
 
 
 def together(*laws: Masses) -> Masses:
@@ -54,13 +52,6 @@ class WithoutTheirDeltas(Composition):
         return Composition([(Claim(part.cost().epsilon), n) for part, n in self.parts]).cost()
 
 
-class RateTimesEpsilon(Subsampling):
-    """A sample of a share of the records is charged that share of epsilon."""
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.rate * self.event.cost().epsilon)
-
-
 WITH_DELTAS = [(Claim(ONE / 2, Fraction(1, 50)), 2)]
 TOLD_ALL = replace(
     FOUR,
@@ -90,22 +81,6 @@ def by_value(records: Bits) -> Sequence[Bits]:
     return [tuple(record for record in records if record == value) for value in range(3)]
 
 
-def sampled(samples: Sequence[Bits], *, published: bool = False) -> Subject[Any]:
-    """Whether a sample tells the first of its records to be 1, by randomized response."""
-
-    def distribution(bits: Bits) -> Masses:
-        masses: Masses = {}
-        for sample in samples:
-            for said, mass in response(bits[sample[0]], ONE).items():
-                key = (sample, said) if published else said
-                masses[key] = masses.get(key, Fraction(0)) + mass / len(samples)
-        return masses
-
-    return replace(SAMPLED, distribution=distribution)
-
-
-RANDOM = list(permutations(range(4), 2))
-
 PLANTS = [
     Plant("charged_once", "Two draws on the same data are charged as one.", is_private,
           TWICE, replace(TWICE, event=ChargedOnce([(Claim(ONE), 2)]))),
@@ -113,8 +88,4 @@ PLANTS = [
           TOLD_ALL, replace(TOLD_ALL, event=WithoutTheirDeltas(WITH_DELTAS, Fraction(1, 25)))),
     Plant("parallel_by_value", "Disjoint parts are chosen by the records' values.", is_private,
           on_parts(by_position), on_parts(by_value)),
-    Plant("rate_times_epsilon", "A sample is charged rate times epsilon.", is_private,
-          SAMPLED, replace(SAMPLED, event=RateTimesEpsilon(Claim(ONE), n=4, size=2))),
-    Plant("sample_published", "The sample is not kept secret.", is_private,
-          sampled(RANDOM), sampled(RANDOM, published=True)),
 ]  # fmt: skip

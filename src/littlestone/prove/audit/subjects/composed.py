@@ -1,4 +1,4 @@
-"""Several draws as one event: randomized responses, composed, in parallel and subsampled."""
+"""Several draws as one event: randomized responses, composed and in parallel."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
-from typing import Any
+from itertools import product
 
 import numpy as np
 
 from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.subsampled import Parallel, Subsampling
+from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -126,33 +125,6 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
     return Subject(
         event, law_of_responses, tuple(neighbours((0, 1), 3)), run_responses, ((0, 0, 0), (1, 0, 0))
     )
-
-
-@subject("subsampled-response")
-def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
-    """Whether a secret sample of two of four records has a 1, by randomized response; no delta."""
-    response = RandomizedResponse(epsilon)
-    event = Subsampling(response, n=4, size=2)
-
-    def law_of_response(bits: Bits) -> Masses:
-        masses: Masses = {0: Fraction(0), 1: Fraction(0)}
-        samples = list(combinations(bits, event.size))
-        for sample in samples:
-            for said, mass in response.distribution(max(sample)).items():
-                masses[said] += mass / len(samples)
-        return masses
-
-    def run_response(trials: int, rng: random.Random) -> Run[Bits]:
-        receipt = receipt_for_trials(event, trials, rng)
-
-        def draw_sample(bits: Bits) -> Any:
-            sample = rng.sample(bits, event.size)  # in random order
-            return response.draw(max(sample), receipt=receipt)
-
-        return draw_sample
-
-    pairs = tuple(neighbours((0, 1), 4))
-    return Subject(event, law_of_response, pairs, run_response, ((0, 0, 0, 0), (1, 0, 0, 0)))
 
 
 @dataclass(frozen=True)
