@@ -21,6 +21,7 @@ from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.rational import sum_masses
 from littlestone.rules import Hypothesis
 
 SINGLE = "the best single rule"
@@ -101,15 +102,16 @@ class RoundsLearner(WeighedLearner[Point]):
     ) -> dict[Hypothesis[Point], Fraction]:
         if len(rules) == self.hypotheses.rules or (rules and not rules[-1].tests):
             return {self.hypotheses.function_of_rules(rules): Fraction(1)}
-        law: dict[Hypothesis[Point], Fraction] = {}
-        for item, chance in self.mechanism.distribution(
-            self.hypotheses.round_scores(sample)
-        ).items():
-            rule = self.hypotheses.rule(item)
-            rest = left(sample, rule) if rule.tests else sample
-            for h, p in self._distribution(rest, (*rules, rule)).items():
-                law[h] = law.get(h, Fraction(0)) + chance * p
-        return law
+
+        def later(rule: Rule) -> dict[Hypothesis[Point], Fraction]:
+            return self._distribution(left(sample, rule) if rule.tests else sample, (*rules, rule))
+
+        drawn = self.mechanism.distribution(self.hypotheses.round_scores(sample))
+        return sum_masses(
+            (h, chance * p)
+            for item, chance in drawn.items()
+            for h, p in later(self.hypotheses.rule(item)).items()
+        )
 
     def work(self, n: int) -> int:
         """A thousandth of a step for each rule, label and round, besides reading the records."""

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeVar
+
+Outcome = TypeVar("Outcome")
 
 # A smaller base is always private, and beyond this an error is practically never drawn.
 _LARGEST_EXPONENT = 44
+
+
+def sum_masses(pairs: Iterable[tuple[Outcome, Fraction]]) -> dict[Outcome, Fraction]:
+    """The law that gives each outcome the sum of its masses.
+
+    >>> sum_masses([("a", Fraction(1, 2)), ("b", Fraction(1, 4)), ("a", Fraction(1, 4))])
+    {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
+    """
+    law: dict[Outcome, Fraction] = {}
+    for outcome, mass in pairs:
+        law[outcome] = law.get(outcome, Fraction(0)) + mass
+    return law
 
 
 # Only public epsilons are asked for, and a search for a size asks for the same one many times.

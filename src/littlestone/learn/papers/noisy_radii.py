@@ -27,7 +27,7 @@ from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 from littlestone.privacy.mechanisms.sparse_selection import least_power
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 from littlestone.rules import Hypothesis
 
 MOST_RECORDS = 1 << 64
@@ -140,10 +140,7 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
         return self.at(sample.n).scores_of_lists(sample, start)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        total: dict[Hypothesis[Point], Fraction] = {}
-        for (_, h), mass in self.joint_law(sample).items():
-            total[h] = total.get(h, Fraction(0)) + mass
-        return total
+        return sum_masses((h, mass) for (_, h), mass in self.joint_law(sample).items())
 
     def joint_law(self, sample: Sample[Point]) -> dict[tuple[int, Hypothesis[Point]], Fraction]:
         """The law of b0 and the rule.  It depends on the data: for audits only."""
@@ -151,13 +148,11 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
         # The chances that b0 is at least 0, 1, ..., n, and more.
         above = [noise.at_least(b - fewest - self.shift) for b in range(1, n + 1)]
         tails = [Fraction(1), *above, Fraction(0)]
-        law: dict[tuple[int, Hypothesis[Point]], Fraction] = {}
-        starts = {b: tails[b] - tails[b + 1] for b in range(n + 1)}
-        for start, mass in starts.items():
-            for found, share in self.mechanism.chances(self.scores_from(sample, start)).items():
-                h = self.hypotheses.soa() if found is None else found[1]
-                law[start, h] = law.get((start, h), Fraction(0)) + mass * share
-        return law
+        return sum_masses(
+            ((b, self.hypotheses.soa() if h is None else h[1]), (tails[b] - tails[b + 1]) * share)
+            for b in range(n + 1)
+            for h, share in self.mechanism.chances(self.scores_from(sample, b)).items()
+        )
 
     def work(self, n: int) -> int:
         """That of the radii, if as many points are passed as there are records, and of OPT.

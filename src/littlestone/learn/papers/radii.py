@@ -34,6 +34,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import least
+from littlestone.privacy.rational import sum_masses
 from littlestone.rules import Hypothesis
 
 MOST_DIMENSION = 24
@@ -158,11 +159,11 @@ class RadiiLearner(PrivateLearner[Point]):
         return self.hypotheses.soa() if found is None else found[1]
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        total: dict[Hypothesis[Point], Fraction] = {}
-        for found, mass in self.mechanism.distribution(self.scores_of_lists(sample)).items():
-            h = self.hypotheses.soa() if found is None else found[1]
-            total[h] = total.get(h, Fraction(0)) + mass
-        return total
+        drawn = self.mechanism.distribution(self.scores_of_lists(sample))
+        return sum_masses(
+            (self.hypotheses.soa() if found is None else found[1], mass)
+            for found, mass in drawn.items()
+        )
 
     def scores_of_lists(self, sample: Sample[Point], start: int = 0) -> dict[Run, int]:
         """The score of each rule that is listed, with the dimension t of the lists that hold it.

@@ -32,6 +32,7 @@ from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
+from littlestone.privacy.rational import sum_masses
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose
 
@@ -272,12 +273,11 @@ class VotingLearner(PrivateLearner[Point]):
 
         It goes through all orders of the records, so use it for a handful of them only.
         """
-        total: dict[Hypothesis[Point], Fraction] = {}
-        for parts, chance in orders(sample, self.teachers):
-            for found, mass in self.chances(parts).items():
-                h = self.hypotheses.soa() if found is None else found
-                total[h] = total.get(h, Fraction(0)) + chance * mass
-        return total
+        return sum_masses(
+            (self.hypotheses.soa() if found is None else found, chance * mass)
+            for parts, chance in orders(sample, self.teachers)
+            for found, mass in self.chances(parts).items()
+        )
 
     def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:
         """The exact probability of each hypothesis, and of bottom, if the teachers hold ``parts``."""

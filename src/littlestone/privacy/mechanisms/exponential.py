@@ -22,7 +22,7 @@ from littlestone.privacy.ledger.receipt import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.parameters import require_whole
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, Scorable, Scores, scores_of
 
@@ -158,16 +158,14 @@ class ExponentialDraw(Draw[Point]):
         return self.hypotheses.hypothesis_of_item(item)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        scores, law = self.scores(sample), dict[Any, Fraction]()
+        scores = self.scores(sample)
         drawn: Mapping[Any, Fraction]
         if isinstance(scores, ErrorSums):
             drawn = self.mechanism.distribution_of_sums(scores)
         else:
             drawn = self.mechanism.distribution(scores)
-        for place, mass in drawn.items():
-            h = self.hypotheses.hypothesis_of_item(scores.item(place))
-            law[h] = law.get(h, Fraction(0)) + mass
-        return law
+        rule = self.hypotheses.hypothesis_of_item
+        return sum_masses((rule(scores.item(place)), mass) for place, mass in drawn.items())
 
     def scores(self, sample: Sample[Point]) -> Scores:
         """What the draw scores: the number of errors of each hypothesis, or what they cost."""

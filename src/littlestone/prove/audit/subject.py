@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
+from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from littlestone.base.discovery import modules, read_words
@@ -21,7 +22,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import choose_generator, generator, seed_from
-from littlestone.privacy.rational import exp_above
+from littlestone.privacy.rational import exp_above, sum_masses
 from littlestone.prove.audit.choices import follow
 from littlestone.prove.audit.claims import Data, Distribution, ExactAudit, exact_audit, hockey_stick
 from littlestone.prove.audit.statistical import (
@@ -145,17 +146,32 @@ def mechanism_subject(
     """
 
     def law_of_output(data: Data) -> Mapping[Hashable, Fraction]:
-        masses: dict[Hashable, Fraction] = {}
-        for output, mass in mechanism.distribution(read(data)).items():
-            left = release(output)
-            masses[left] = masses.get(left, Fraction(0)) + mass
-        return masses
+        drawn = mechanism.distribution(read(data)).items()
+        return sum_masses((release(output), mass) for output, mass in drawn)
 
-    def run_mechanism(times: int, rng: random.Random) -> Run[Data]:
-        receipt = receipt_for_trials(mechanism, times, rng)
-        return lambda data: release(mechanism.draw(read(data), receipt=receipt))
+    def run_mechanism(receipt: Receipt, data: Data) -> Hashable:
+        return release(mechanism.draw(read(data), receipt=receipt))
 
-    return Subject(mechanism, law_of_output, tuple(pairs), run_mechanism, large, cell)
+    runs = runs_on_receipt(mechanism, run_mechanism)
+    return Subject(mechanism, law_of_output, tuple(pairs), runs, large, cell)
+
+
+def runs_on_receipt(
+    event: Event, run: Callable[[Receipt, Data], Hashable]
+) -> Callable[[int, random.Random], Run[Data]]:
+    """The runs of a subject, for all of which one receipt for uses of ``event`` pays."""
+    return lambda times, rng: partial(run, receipt_for_trials(event, times, rng))
+
+
+def runs_on_ledger(run: Callable[..., Hashable]) -> Callable[[int, random.Random], Run[Data]]:
+    """The runs of a subject that spend for themselves: ``run(data, ledger=, dataset=, rng=)``."""
+    ledger, numbers = Ledger(), count()
+
+    def run_once(data: Data, rng: random.Random) -> Hashable:
+        # Each has a name of its own, so that no list of spends grows long.
+        return run(data, ledger=ledger, dataset=f"made up {next(numbers)}", rng=rng)
+
+    return lambda times, rng: partial(run_once, rng=rng)
 
 
 def receipt_for_trials(event: Event, times: int, rng: random.Random) -> Receipt:

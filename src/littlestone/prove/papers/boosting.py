@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import chain, permutations, product, starmap
 from typing import Any
 
 from littlestone.classes import FiniteClass, Thresholds
@@ -24,7 +24,7 @@ from littlestone.learn.papers.boosting import Walk
 from littlestone.privacy.accounting.subsampled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.subject import find_subject, follow_draws
 from littlestone.prove.audit.subjects.reductions import CLASS, Masses, law_of_relabelling
@@ -203,14 +203,14 @@ class Stage:
         base = exp_below(self.inner, bits=64)
 
         def law_of_batch(records: Records) -> Masses:
-            masses = Masses()
-            for found, p in law(learner, records).items():
-                have: Counter[Any] = Counter(dict(found))  # type: ignore[call-overload]
+            def answers(found: Any, p: Fraction) -> Iterator[tuple[Hashable, Fraction]]:
+                have: Counter[Any] = Counter(dict(found))
                 shown = base ** -((have - sought).total()) / 2
-                for answer, mass in ((True, p * shown), (False, p * (1 - shown))):
-                    key: Hashable = (have.total(), answer)  # the number of records is public
-                    masses[key] = masses.get(key, Fraction(0)) + mass
-            return masses
+                # The number of records is public.
+                yield (have.total(), True), p * shown
+                yield (have.total(), False), p * (1 - shown)
+
+            return sum_masses(chain.from_iterable(starmap(answers, law(learner, records).items())))
 
         return law_of_batch
 

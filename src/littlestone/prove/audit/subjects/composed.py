@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -21,13 +21,7 @@ from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real, bernoulli
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import (
-    Run,
-    Subject,
-    mechanism_subject,
-    receipt_for_trials,
-    subject,
-)
+from littlestone.prove.audit.subject import Subject, mechanism_subject, runs_on_receipt, subject
 
 Bits = tuple[int, ...]
 Records = tuple[tuple[int, int], ...]
@@ -40,22 +34,19 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
     response, times = RandomizedResponse(epsilon / 4), 4
 
     def law_of_responses(bit: int) -> Masses:
-        masses: Masses = {}
         told = response.distribution(bit)
-        for bits in product((0, 1), repeat=times):
-            mass = Fraction(1)
-            for said in bits:
-                mass *= told[said]
-            masses[bits] = mass
-        return masses
+        return {
+            bits: prod(map(told.__getitem__, bits), start=Fraction(1))
+            for bits in product((0, 1), repeat=times)
+        }
 
     event = Composition([(response, times)], delta)
 
-    def run_responses(trials: int, rng: random.Random) -> Run[int]:
-        receipt = receipt_for_trials(event, trials, rng)
-        return lambda bit: tuple(response.draw(bit, receipt=receipt) for _ in range(times))
+    def respond(receipt: Receipt, bit: int) -> Hashable:
+        return tuple(response.draw(bit, receipt=receipt) for _ in range(times))
 
-    return Subject(event, law_of_responses, ((0, 1),), run_responses, (0, 1))
+    runs = runs_on_receipt(event, respond)
+    return Subject(event, law_of_responses, ((0, 1),), runs, (0, 1))
 
 
 @subject("composed-draws", id="Lyu25 section 3.4, concurrent composition")
@@ -85,19 +76,15 @@ def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
             for j, q in mechanism.distribution(second(records, i)).items()
         }
 
-    def run_draws(trials: int, rng: random.Random) -> Run[Records]:
-        receipt = receipt_for_trials(event, trials, rng)
-
-        def draw_both(records: Records) -> Hashable:
-            chosen = mechanism.draw(first(records), receipt=receipt)
-            return chosen, mechanism.draw(second(records, chosen), receipt=receipt)
-
-        return draw_both
+    def draw_both(receipt: Receipt, records: Records) -> Hashable:
+        chosen = mechanism.draw(first(records), receipt=receipt)
+        return chosen, mechanism.draw(second(records, chosen), receipt=receipt)
 
     kinds: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
     many = kinds * 25
     pairs = tuple(neighbours(kinds, 3, ordered=False))
-    return Subject(event, law_of_draws, pairs, run_draws, (((0, 1), *many), ((1, 0), *many)))
+    large = ((0, 1), *many), ((1, 0), *many)
+    return Subject(event, law_of_draws, pairs, runs_on_receipt(event, draw_both), large)
 
 
 @subject("parallel-responses")
@@ -107,24 +94,20 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
     event = Parallel(responses)
 
     def law_of_responses(bits: Bits) -> Masses:
-        masses: Masses = {}
-        for told in product((0, 1), repeat=3):
-            mass = Fraction(1)
-            for response, bit, said in zip(responses, bits, told, strict=True):
-                mass *= response.distribution(bit)[said]
-            masses[told] = mass
-        return masses
+        laws = [r.distribution(bit) for r, bit in zip(responses, bits, strict=True)]
+        return {
+            told: prod((law[said] for law, said in zip(laws, told, strict=True)), start=Fraction(1))
+            for told in product((0, 1), repeat=3)
+        }
 
-    def run_responses(trials: int, rng: random.Random) -> Run[Bits]:
-        receipt = receipt_for_trials(event, trials, rng)
-        return lambda bits: tuple(
+    def respond(receipt: Receipt, bits: Bits) -> Hashable:
+        return tuple(
             response.draw(bit, receipt=receipt)
             for response, bit in zip(responses, bits, strict=True)
         )
 
-    return Subject(
-        event, law_of_responses, tuple(neighbours((0, 1), 3)), run_responses, ((0, 0, 0), (1, 0, 0))
-    )
+    pairs, runs = tuple(neighbours((0, 1), 3)), runs_on_receipt(event, respond)
+    return Subject(event, law_of_responses, pairs, runs, ((0, 0, 0), (1, 0, 0)))
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.noisy_sums import SumStep
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
+from littlestone.prove.audit.subject import Subject, runs_on_receipt, subject
 from littlestone.prove.audit.subjects.noisy_counts import ask_of, clip
 
 Bits = tuple[int, ...]
@@ -45,19 +45,15 @@ def drawn_subject(event: DrawThenSums) -> Subject[Bits]:
             found |= {(item, released): mass * own for released, own in after.items()}
         return found
 
-    def run_both(trials: int, rng: random.Random) -> Run[Bits]:
-        receipt = receipt_for_trials(event, trials, rng)
-
-        def draw(data: Bits) -> Hashable:
-            item = event.mechanism.draw(errors_of(data), receipt=receipt)
-            released = event.sums.draw(ask_of(asked_records(data, item)), receipt=receipt)
-            return item, clip(MOST, data, released)
-
-        return draw
+    def draw_both(receipt: Receipt, data: Bits) -> Hashable:
+        item = event.mechanism.draw(errors_of(data), receipt=receipt)
+        released = event.sums.draw(ask_of(asked_records(data, item)), receipt=receipt)
+        return item, clip(MOST, data, released)
 
     large = (1,) * 500 + (0,) * 500
     pairs = tuple(neighbours((0, 1), 2, ordered=False))
-    return Subject(event, law, pairs, run_both, (large, (0, *large[1:])))
+    runs = runs_on_receipt(event, draw_both)
+    return Subject(event, law, pairs, runs, (large, (0, *large[1:])))
 
 
 @subject("drawn-sums")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, partial
-from itertools import chain, count, product
+from itertools import chain, product
 from typing import Any
 
 from littlestone.classes import Thresholds, parse_class
@@ -35,7 +34,7 @@ from littlestone.points import Codes, Grid
 from littlestone.points.columns import columns_of
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
 from littlestone.privacy.draws import CELLS, UNREAD, UNREAD_PART, cells, count_places
-from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.noisy_sums import Ask, Noisy, NoisySums, SumStep
@@ -44,10 +43,10 @@ from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import (
-    Run,
     Subject,
     mechanism_subject,
-    receipt_for_trials,
+    runs_on_ledger,
+    runs_on_receipt,
     subject,
 )
 from littlestone.prove.audit.subjects.whole_learners import (
@@ -366,27 +365,23 @@ def blocks_subject(
         go_on(0, TWO_STEPS, event.shortest, 0, (), Fraction(1))
         return masses
 
-    def run_streams(times: int, rng: random.Random) -> Run[Records]:
-        receipt = receipt_for_trials(event, times, rng)
-
-        def run_once(stream: Records) -> Hashable:
-            tables, rule = StreamRisks(event, len(stream), receipt), TWO_STEPS
-            told: tuple[Told, ...] = ()
-            for x, y in stream:
-                before = tables.risks
-                tables.count_record(rule, x, y)
-                if (found := tables.risks) is not None and found is not before:
-                    cut = (min(max(count, 0), found.n) for row in found.counts for count in row)
-                    told = (*told, tuple(cut))
-                    rule = next_rule(told[-1])
-            return told
-
-        return run_once
+    def run_once(receipt: Receipt, stream: Records) -> Hashable:
+        tables, rule = StreamRisks(event, len(stream), receipt), TWO_STEPS
+        told: tuple[Told, ...] = ()
+        for x, y in stream:
+            before = tables.risks
+            tables.count_record(rule, x, y)
+            if (found := tables.risks) is not None and found is not before:
+                cut = (min(max(count, 0), found.n) for row in found.counts for count in row)
+                told = (*told, tuple(cut))
+                rule = next_rule(told[-1])
+        return told
 
     records: Records = ((0, 0), (0, 1), (1, 0), (1, 1))
     long = records + records[:3]
     pairs = tuple(neighbours((records[0], records[3]), steps))
-    return Subject(event, law_of_tables, pairs, run_streams, (long, (records[3], *long[1:])))
+    runs = runs_on_receipt(event, run_once)
+    return Subject(event, law_of_tables, pairs, runs, (long, (records[3], *long[1:])))
 
 
 @subject("risks-of-blocks")
@@ -417,16 +412,8 @@ def unread_subject(event: CellCounts) -> Subject[Cellwise]:
     def law_of_counts(data: Cellwise) -> dict[Any, Fraction]:
         return event.distribution(unread(data), len(data))
 
-    def run_checks(times: int, rng: random.Random) -> Run[Cellwise]:
-        ledger, numbers = Ledger(), count()
-
-        def check(data: Cellwise) -> Hashable:
-            name, found = f"made up {next(numbers)}", unread(data)
-            return count_unread(
-                event, NAMES, found, len(data), ledger=ledger, dataset=name, rng=rng
-            )
-
-        return check
+    def check(data: Cellwise, **spend: Any) -> Hashable:
+        return count_unread(event, NAMES, unread(data), len(data), **spend)
 
     def cell(data: Cellwise, output: UnreadCounts) -> Hashable:
         return tuple(min(max(y, 0), len(data)) for y in output.counts)
@@ -434,7 +421,8 @@ def unread_subject(event: CellCounts) -> Subject[Cellwise]:
     read, not_read = ("7", "Ja"), ("4,52", "ja")
     many = (read,) * 1000
     pairs = tuple(neighbours(records, RECORDS, ordered=False))
-    return Subject(event, law_of_counts, pairs, run_checks, (many, (not_read, *many[1:])), cell)
+    large = many, (not_read, *many[1:])
+    return Subject(event, law_of_counts, pairs, runs_on_ledger(check), large, cell)
 
 
 @subject("unread-counts")
@@ -485,24 +473,20 @@ def shares_subject(
     def law_of_shares(data: ThreeCells) -> dict[Any, Fraction]:
         return event.distribution(count_of(data), most(data))
 
-    def run_fits(times: int, rng: random.Random) -> Run[ThreeCells]:
-        ledger, numbers = Ledger(), count()
-        estimate = event.epsilon / UNREAD_PART
-        learner = ExponentialLearner(H, Budget(estimate))
+    estimate = event.epsilon / UNREAD_PART
+    learner = ExponentialLearner(H, Budget(estimate))
 
-        def fit_once(data: ThreeCells) -> Hashable:
-            paid: dict[str, Any] = {"ledger": ledger, "dataset": f"made up {next(numbers)}"}
-            found = learner.fit(read_records(data), estimate=estimate, rng=rng, **paid).estimate
-            return None if found is None else found.unread
-
-        return fit_once
+    def fit_once(data: ThreeCells, **spend: Any) -> Hashable:
+        found = learner.fit(read_records(data), estimate=estimate, **spend).estimate
+        return None if found is None else found.unread
 
     def cell(data: ThreeCells, output: UnreadRecords) -> Hashable:
         return tuple(min(max(y, 0), most(data)) for y in (output.cells, output.labels))
 
     pairs = tuple(neighbours(records, RECORDS, ordered=False))
     many = (whole,) * 1000
-    return Subject(event, law_of_shares, pairs, run_fits, (many, (both, *many[1:])), cell)
+    large = many, (both, *many[1:])
+    return Subject(event, law_of_shares, pairs, runs_on_ledger(fit_once), large, cell)
 
 
 @subject("unread-shares")

@@ -32,15 +32,10 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
+from littlestone.privacy.rational import sum_masses
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import (
-    Run,
-    Subject,
-    mechanism_subject,
-    receipt_for_trials,
-    subject,
-)
+from littlestone.prove.audit.subject import Subject, mechanism_subject, runs_on_receipt, subject
 from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import Hypothesis
 
@@ -83,26 +78,21 @@ def subject_of_stream(
     In the two ``large`` streams, a number stands for that many records that are predicted correctly.
     """
 
-    def run_streams(times: int, rng: random.Random) -> Run[Any]:
-        receipt = receipt_for_trials(learner.event, times, rng)
-
-        def publish(data: Sequence[Any]) -> Hashable:
-            stream = learner.begin(receipt) if begin is None else begin(receipt)
-            published = []
-            for record in data:
-                if isinstance(record, int):
-                    stream.skip_to(stream.steps + record)
-                else:
-                    stream.take([record])
-                published.append(view_of_stream(stream))
-            return tuple(published)
-
-        return publish
+    def publish(receipt: Receipt, data: Sequence[Any]) -> Hashable:
+        stream = learner.begin(receipt) if begin is None else begin(receipt)
+        published = []
+        for record in data:
+            if isinstance(record, int):
+                stream.skip_to(stream.steps + record)
+            else:
+                stream.take([record])
+            published.append(view_of_stream(stream))
+        return tuple(published)
 
     pairs = tuple(neighbours(records, steps))
     long = (records[-1],) * LONG
     large = large or (long, (records[0], *long[1:]))
-    return Subject(learner.event, cache(law), pairs, run_streams, large)
+    return Subject(learner.event, cache(law), pairs, runs_on_receipt(learner.event, publish), large)
 
 
 def of_keys(
@@ -292,10 +282,7 @@ CONFIRMED_STEPS = 20
 
 def of_confirmed(learner: ConfirmedLearner, records: Records) -> Law:
     """The law of what is published, by the learner's own code between the hits."""
-    law: Law = {}
-    for published, mass in _paths(learner, learner.asked.initial_knowledge(), {}, records, 1):
-        law[published] = law.get(published, Fraction(0)) + mass
-    return law
+    return sum_masses(_paths(learner, learner.asked.initial_knowledge(), {}, records, 1))
 
 
 def _paths(

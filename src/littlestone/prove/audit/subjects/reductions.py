@@ -29,6 +29,7 @@ from littlestone.learn.papers.radii import RadiiLearner
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
 from littlestone.prove.audit.subjects.whole_learners import (
@@ -294,13 +295,14 @@ def multiset(sample: Sample[Any]) -> Multiset:
 
 def law_of_relabelling(learner: AgnosticTransformation[Any], records: Records) -> Masses:
     """The exact law of the relabelled sample, a set of pairs (record, multiplicity)."""
-    data, masses = Counter(records), Masses()
-    for chosen, p in samples_of_size(data, learner.part_size(len(records))):
-        samples = sample_of(learner, chosen), sample_of(learner, data - chosen)
-        for mass, found in learner.laws(*samples):
-            key = frozenset(multiset(found).items())
-            masses[key] = masses.get(key, Fraction(0)) + p * mass
-    return masses
+    data = Counter(records)
+    return sum_masses(
+        (frozenset(multiset(found).items()), p * mass)
+        for chosen, p in samples_of_size(data, learner.part_size(len(records)))
+        for mass, found in learner.laws(
+            sample_of(learner, chosen), sample_of(learner, data - chosen)
+        )
+    )
 
 
 # Two labellings of the first two points.  The third point gives one of them another extension, and
@@ -323,12 +325,15 @@ def subject_of_transformation(
 
     @cache
     def law_of_rules(records: Records) -> Masses:
-        masses = Masses()
-        for found, p in law_of_relabelling(learner, records).items():
-            sample = sample_of(learner, Counter(dict(found)))  # type: ignore[call-overload]
-            for i, mass in mechanism.distribution(CLASS.error_runs(sample)).items():
-                masses[texts[i]] = masses.get(texts[i], Fraction(0)) + p * mass
-        return masses
+        def law_of_sample(found: Any) -> Masses:
+            runs = CLASS.error_runs(sample_of(learner, Counter(dict(found))))
+            return {texts[i]: mass for i, mass in mechanism.distribution(runs).items()}
+
+        return sum_masses(
+            (text, p * mass)
+            for found, p in law_of_relabelling(learner, records).items()
+            for text, mass in law_of_sample(found).items()
+        )
 
     n = 2 * learner.relabelling.share
     rest = SEEN * ((n - 1) // 2)
@@ -447,20 +452,22 @@ def together(
         if not isinstance(binary, ExponentialLearner):
             raise TypeError
         laws.append(list(binary.distribution(part).items()))
-    masses: dict[Hashable, Fraction] = {}
-    for choice in product(*laws):
-        text = released_text(learner.classifier([h for h, _ in choice]))
-        masses[text] = masses.get(text, Fraction(0)) + prod(mass for _, mass in choice)
-    return masses
+    return sum_masses(
+        (
+            released_text(learner.classifier([h for h, _ in choice])),
+            prod((mass for _, mass in choice), start=Fraction(1)),
+        )
+        for choice in product(*laws)
+    )
 
 
 def by_orders(learner: BitPartsLearner[Any], sample: Sample[Any]) -> Chances:
     """The exact law over all orders of the records."""
-    total: dict[Hashable, Fraction] = {}
-    for parts, chance in orders(sample, len(learner.learners)):
-        for text, mass in together(learner, learner.parts(parts)).items():
-            total[text] = total.get(text, Fraction(0)) + chance * mass
-    return total
+    return sum_masses(
+        (text, chance * mass)
+        for parts, chance in orders(sample, len(learner.learners))
+        for text, mass in together(learner, learner.parts(parts)).items()
+    )
 
 
 def on_pairs(

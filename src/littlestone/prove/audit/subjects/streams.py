@@ -26,6 +26,7 @@ from littlestone.privacy.mechanisms.continual_selection import ContinualSelectio
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.tallies import ContinualTallies
 from littlestone.privacy.mechanisms.threshold_tests import probability
+from littlestone.privacy.rational import sum_masses
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import neighbours
@@ -222,10 +223,7 @@ Cells = tuple[int | None, ...]
 
 def of_tallied(learner: TalliedLearner, records: Records) -> Law:
     """The law of what is published, by the learner's own code between the tallies."""
-    law: Law = {}
-    for published, mass in _paths(learner, learner.initial_weights(), records):
-        law[published] = law.get(published, Fraction(0)) + mass
-    return law
+    return sum_masses(_paths(learner, learner.initial_weights(), records))
 
 
 def _paths(

@@ -9,7 +9,6 @@ from functools import cache
 from itertools import (
     combinations,
     combinations_with_replacement,
-    count,
     islice,
     product,
     zip_longest,
@@ -29,10 +28,11 @@ from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import Run, Subject, receipt_for_trials, subject
+from littlestone.prove.audit.subject import Subject, runs_on_ledger, runs_on_receipt, subject
 from littlestone.prove.audit.subjects.online import LONG, VOID, of_keys
 from littlestone.prove.audit.subjects.whole_learners import Records, released_text
 from littlestone.rules import Hypothesis
@@ -109,7 +109,7 @@ def unit_subject(
         return {released_text(h): mass for h, mass in law(sample).items()}
 
     def law_of_fit(data: Blocks) -> dict[Hashable, Fraction]:
-        choices, masses = Choices(), dict[Hashable, Fraction]()
+        choices = Choices()
 
         def kept_records() -> tuple[frozenset[tuple[Any, tuple[int, ...]]], int]:
             sample = reading(learner, unit, data, choices.generator())
@@ -117,20 +117,15 @@ def unit_subject(
             return frozenset(zip(sample.points, rows, strict=True)), sample.n
 
         # First which records are kept, then the draw from them: docs/proofs/units.md, Theorem 1.
-        for (kept, n), chance in choices.explore(kept_records).items():
-            for text, mass in law_of_sample(kept).items():
-                masses[text, n] = masses.get((text, n), Fraction(0)) + chance * mass
-        return masses
+        return sum_masses(
+            ((text, n), chance * mass)
+            for (kept, n), chance in choices.explore(kept_records).items()
+            for text, mass in law_of_sample(kept).items()
+        )
 
-    def run_fits(times: int, rng: random.Random) -> Run[Blocks]:
-        ledger, numbers = Ledger(), count()
-
-        def fit_once(data: Blocks) -> Hashable:
-            sample, name = reading(learner, unit, data, rng), f"made up {next(numbers)}"
-            release = learner.fit(sample, ledger=ledger, dataset=name, rng=rng)
-            return released_text(release.hypothesis), release.n
-
-        return fit_once
+    def fit_once(data: Blocks, rng: random.Random, **spend: Any) -> Hashable:
+        release = learner.fit(reading(learner, unit, data, rng), rng=rng, **spend)
+        return released_text(release.hypothesis), release.n
 
     possible = blocks(records, longest)
     many = tuple(possible) * (300 // len(possible))
@@ -138,7 +133,7 @@ def unit_subject(
         UnitEvent(learner.event, unit),
         law_of_fit,
         tuple(neighbours(possible, units)),
-        run_fits,
+        runs_on_ledger(fit_once),
         (((records[0],) * longest, *many), ((records[-1],) * longest, *many)),
     )
 
@@ -224,25 +219,20 @@ def unit_stream(
         first = FirstRecords(unit)
         return known(tuple((x, y) if first.counts(whose) else VOID for whose, x, y in data))
 
-    def run_streams(times: int, rng: random.Random) -> Run[Steps]:
-        receipt = receipt_for_trials(learner.event, times, rng)
-
-        def publish(data: Steps) -> Hashable:
-            stream = learner.begin(receipt, together=True)
-            of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
-            published = []
-            for whose, x, y in data:
-                of_units.take([(x, y)], units=[whose])
-                published.append(stream.hypothesis.words())
-            return tuple(published)
-
-        return publish
+    def publish(receipt: Receipt, data: Steps) -> Hashable:
+        stream = learner.begin(receipt, together=True)
+        of_units = DurableStream(stream, 1, False, None, FirstRecords(unit))
+        published = []
+        for whose, x, y in data:
+            of_units.take([(x, y)], units=[whose])
+            published.append(stream.hypothesis.words())
+        return tuple(published)
 
     return Subject(
         learner.event_for(unit),
         law_of_units,
         (*unit_neighbours(3), TOO_OFTEN),
-        run_streams,
+        runs_on_receipt(learner.event, publish),
         ((("ann", 1, 1), ("bob", 1, 1)) * 6, (("cid", 1, 0), ("bob", 1, 1)) * 6),
     )
 

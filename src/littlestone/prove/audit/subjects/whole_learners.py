@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from functools import cache, partial
-from itertools import combinations, count, product
+from itertools import combinations, product
 from typing import Any
 
 from littlestone.classes import (
@@ -43,11 +43,11 @@ from littlestone.learn import (
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Grid, Integers, Product
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.key_release import KeyRelease, ReleaseCurve
 from littlestone.privacy.parameters import least
+from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import Run, Subject, subject
+from littlestone.prove.audit.subject import Run, Subject, runs_on_ledger, subject
 from littlestone.rules import FiniteSet, Hypothesis
 
 Records = tuple[tuple[Any, int], ...]
@@ -82,17 +82,15 @@ def fits(
     ``read`` makes the sample from the records; the default is `Sample` with the learner's domain.
     What is ``paid`` for besides is ``shown`` beside the text.
     """
-    ledger, numbers, H = Ledger(), count(), learner.hypotheses
+    H = learner.hypotheses
     sample = cache(read or partial(Sample.from_examples, H.domain, labels=H.labels))
 
-    def fit_once(data: Records, rng: random.Random) -> Hashable:
-        # A fit spends for itself; each has a name of its own, so that no list of spends grows long.
-        name = f"made up {next(numbers)}"
-        release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng, **paid)
+    def fit_once(data: Records, **spend: Any) -> Hashable:
+        release = learner.fit(sample(data), **spend, **paid)
         text = released_text(release.hypothesis)
         return text if shown is None else (text, shown(release))
 
-    return lambda times, rng: partial(fit_once, rng=rng)
+    return runs_on_ledger(fit_once)
 
 
 def learner_subject(
@@ -218,11 +216,7 @@ def subject_of_learner(
 
     @cache
     def law_of_rules(data: Records) -> dict[Hashable, Fraction]:
-        masses: dict[Hashable, Fraction] = {}
-        for drawn, mass in law(data).items():
-            text = released_text(release(drawn))
-            masses[text] = masses.get(text, Fraction(0)) + mass
-        return masses
+        return sum_masses((released_text(release(h)), mass) for h, mass in law(data).items())
 
     listed = tuple(pairs)
     more = ((learner.hypotheses.domain.examples(5)[-1], 0),) * around
@@ -399,16 +393,15 @@ def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
 
     def law_of_votes(data: Records) -> dict[Any, Fraction]:
         sample = Sample.from_examples(NAMED.domain, data, labels=NAMED.labels)
-        chances: dict[Any, Fraction] = {}  # of the votes: few orders differ in them
-        for parts, chance in orders(sample, learner.teachers):
-            votes = frozenset(learner.mechanism.scores(map(votes_of_part, parts)).items())
-            chances[votes] = chances.get(votes, Fraction(0)) + chance
-        total: dict[Any, Fraction] = {}
-        for votes, chance in chances.items():
-            for drawn, mass in learner.mechanism.chances(dict(votes)).items():
-                h = NAMED.soa() if drawn is None else drawn
-                total[h] = total.get(h, Fraction(0)) + chance * mass
-        return total
+        votes = sum_masses(  # few orders differ in them
+            (frozenset(learner.mechanism.scores(map(votes_of_part, parts)).items()), chance)
+            for parts, chance in orders(sample, learner.teachers)
+        )
+        return sum_masses(
+            (NAMED.soa() if drawn is None else drawn, chance * mass)
+            for own, chance in votes.items()
+            for drawn, mass in learner.mechanism.chances(dict(own)).items()
+        )
 
     return law_of_votes
 
