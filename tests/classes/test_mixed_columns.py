@@ -17,6 +17,7 @@ from littlestone.classes.text.mixed_columns import (
     mixed_text,
     parse_mixed,
     require_candidates,
+    split_count,
     splits_on,
 )
 from littlestone.points import Cells, Codes, Domain, Listed, Product, Strings
@@ -161,7 +162,7 @@ def test_columns_are_named_once() -> None:
     [
         "conditions(x: 0..3000, y: 0..2500, z: 0..9; at most 2)",
         "conditions(x: 0..800, y: 0..20, z: 0..9; at most 4, between)",
-        "trees(x: 0..4000, y: 0..200; depth 1)",
+        "trees(x: 0..4000, y: 0..2000; depth 1)",
         "rule_list(x: 0..3000, y: 0..2500; at most 2 rules of 2)",
         "rule_sets(x: 0..3000, y: 0..2500; at most 2 rules of 2)",
         "conditions(x: 0..450; at most 1, between)",
@@ -212,9 +213,13 @@ def test_several_labels_have_limits_of_their_own() -> None:
     assert parse_class(text).labels == 2
     with pytest.raises(TooLargeError, match="so many scores"):
         parse_class(text, labels=30)
+    wide: Any = parse_class("trees(x: 0..2499, y: 0..2499; depth 2)")
+    assert split_count(wide.domain) == 5_000
+    with pytest.raises(TooLargeError, match="so many scores"):
+        parse_class("trees(x: 0..1999, y: 0..1999, z: 0..1999; depth 2)")
     assert parse_class("trees(x: 0..2000; depth 1)").labels == 2
     with pytest.raises(TooLargeError, match="so many scores"):
-        parse_class("trees(x: 0..2000; depth 1)", labels=3)
+        parse_class("trees(x: 0..2000; depth 1)", labels=6)
 
 
 def test_points_of_raw_values() -> None:

@@ -16,6 +16,7 @@ from scipy import stats
 from exact_draws import Draws, apart
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
+from littlestone.privacy import scores
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.selection import (
@@ -214,9 +215,12 @@ def counts_of_pairs(rng: random.Random, conditions: int, labels: int, n: int) ->
     return StumpPairs(np.array([x.T @ x for x in of_label]), np.array([len(x) for x in of_label]))
 
 
-@pytest.mark.parametrize("labels", [2, 3])
-def test_pairs_of_stumps_err_as_counted(labels: int) -> None:
-    """What is worked out for all groups at once is what each group says."""
+@pytest.mark.parametrize(("labels", "at_once"), [(2, 1 << 18), (3, 100), (2, 1)])
+def test_pairs_of_stumps_err_as_counted(
+    labels: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is worked out for all groups, or for two or one at a time, is what each group says."""
+    monkeypatch.setattr(scores, "_AT_ONCE", at_once)
     pairs = counts_of_pairs(random.Random(labels), 5, labels, 40)
     assert len(pairs) == 5
     assert pairs.size == 5 * labels**2

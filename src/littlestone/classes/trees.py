@@ -29,8 +29,15 @@ from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, StumpPairs, stump_errors
 from littlestone.rules.trees import ColumnTest, DecisionTree, Node, prune, split
 
-MOST_SCORES = 1 << 26
-"""The most scores, twice the square of conditions times labels; each takes 8 bytes."""
+MOST_SCORES = 1 << 28
+"""The most scores at depth 1 and 2, twice the square of conditions times labels.
+
+They are worked out from the counts of two conditions, a few at a time.  The counts take 8 bytes for
+each two conditions and label, half a gigabyte at most.
+"""
+
+MOST_KEPT = 1 << 26
+"""The most scores at depth 3, the third power of conditions times the square of labels."""
 
 MOST_PAIRS = 1 << 17
 """The most pairs of columns, about those of 512 columns."""
@@ -53,8 +60,8 @@ class Trees(ByTable, ScoredClass[Any]):
     trees of depth d are scored by the counts of labels where d conditions hold.  Time: O(n m^d) for n
     records and m columns, and O(C^d L^2) for the scores.  The Littlestone dimension is exact for a
     table of at most 2^20 entries, and bounded otherwise (docs/proofs/conditions.md).  Raises
-    `TooLargeError` for more than 2^26 scores, which are about 256 conditions at depth 3, and
-    `DeclarationError` for open columns.
+    `TooLargeError` for more than 2^28 scores at depth 2, which are 5,792 conditions, or 2^26 at depth
+    3, about 256; and `DeclarationError` for open columns.
 
     >>> H = Trees.parse(Spec.parse("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"))
     >>> H.forms, H.hypothesis_of_item((2, 21, 29)).words()
@@ -96,8 +103,10 @@ class Trees(ByTable, ScoredClass[Any]):
         require_candidates(pairs, MOST_PAIRS, self.domain, "trees over so many pairs of columns")
         # The cells of all pairs are no more: a column has one cell more than it has conditions.
         count = split_count(self.domain)
-        scores = 2 * (count * self.labels) ** 2 if self.depth < 3 else count**3 * self.labels**2
-        require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
+        scores, most = 2 * (count * self.labels) ** 2, MOST_SCORES
+        if self.depth == 3:
+            scores, most = count**3 * self.labels**2, MOST_KEPT
+        require_candidates(scores, most, self.domain, "trees with so many scores")
 
     @cached_property
     def splits(self) -> list[ColumnTest]:

@@ -149,13 +149,20 @@ class StumpPairs(Sequence[Sequence[NDArray[np.int64]]]):
     def leasts(self) -> list[list[int]]:
         """For each group, the fewest errors of a stump in each half."""
         # The best label of a leaf is wrong on all examples there but those of the most frequent one.
-        single = self._single
-        halves = _halves(self.both, single[:, None], self.totals, single[:, :, None])
-        right = [(i.max(axis=0) + o.max(axis=0)).max(axis=1) for i, o in halves]
+        single, right = self._single, []
+        step = max(1, _AT_ONCE // self.size)  # so that the halves stay in fast memory
+        for first in range(0, len(self), step):
+            some = slice(first, first + step)
+            own = single[:, some, None]
+            halves = _halves(self.both[:, some], single[:, None], self.totals, own)
+            right.append([(i.max(axis=0) + o.max(axis=0)).max(axis=1) for i, o in halves])
         inside = single.sum(axis=0)
-        examples = [inside, self.totals.sum() - inside]
-        found: list[list[int]] = (np.array(examples) - right).T.tolist()
+        examples = np.array([inside, self.totals.sum() - inside])
+        found: list[list[int]] = (examples - np.concatenate(right, axis=1)).T.tolist()
         return found
+
+
+_AT_ONCE = 1 << 18  # stumps
 
 
 def _halves(
