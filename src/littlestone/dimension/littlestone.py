@@ -109,8 +109,7 @@ class _Solve:
         self.lower = 0
         self.upper = self._counted = table.size.bit_length() - 1
         self.interrupted = self.timed_out = False
-        self._step, self._budget = 1, FIRST_BUDGET
-        self._k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
+        self._k, self._budget = 0, FIRST_BUDGET
         self._done = Event()
         self._failure: BaseException | None = None
         room = room_for_bounds(table, memory_limit)
@@ -122,6 +121,9 @@ class _Solve:
     def search(self) -> None:
         """Search until the bounds meet or the search is interrupted."""
         try:
+            # What a look at the whole table refutes is counting, too.
+            while self.lower < self.upper and self._ask(self.upper, 1, BRIEF) is False:
+                self._counted = self.upper
             self._deepen(BRIEF)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -163,31 +165,30 @@ class _Solve:
         return Bounds(self.lower, self.upper, tree, self.interrupted, timed_out)
 
     def _deepen(self, work: int = UNLIMITED) -> None:
-        """Raise the lower bound by ever longer steps; where that stalls, lower the upper one.
+        """Raise the lower bound; where that stalls, lower the upper one.
 
-        Once a question was refuted, no step is longer than half of the gap.
+        Until a question is refuted by a search, a yes is followed by the question about the upper bound:
+        few large tables have a dimension far below it.  After that, the gap is halved.
         Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
         What a question that ran out of budget has learnt stays in the table, so asking it again costs
         little.  It returns after that much work, and can be called again to continue.
         """
         while self.lower < self.upper and not self.interrupted:
-            k = self._k
+            k = self._k or max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
             enough = max(self._budget, (1 << k) // 4)  # a tree alone has 2^k leaves
             answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED, work)
             if answer is None and self._engine.work >= work:
                 return
-            if answer:
-                self._step *= 2  # k far from the dimension is easy, but there may be many
-            else:
-                self._step = max(1, (k - self.lower) // 2)  # too far, or hard to tell
-            if answer is None and self._step == 1:
+            # If not, it was too far, or is hard to tell.
+            step = self.upper - k if answer else max(1, (k - self.lower) // 2)
+            if answer is None and step == 1:
                 while self.lower + 1 < self.upper:
                     if self._ask(self.upper, self._budget // 8, work) is not False:
                         break
                 self._budget *= 4
             half = (self.lower + self.upper + 1) // 2
             most = half if self.upper < self._counted else self.upper
-            self._k = min(self.lower + self._step, most)
+            self._k = min(self.lower + step, most)
 
     def _ask(self, k: int, nodes: int, work: int) -> bool | None:
         """Whether LDim >= k, noted in the bounds; None if it needs more nodes or work."""

@@ -13,7 +13,7 @@ from littlestone.dimension.symmetry import NEVER, Permutation, Symmetry, Word
 from littlestone.dimension.tables import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
-PATIENCE = 0.2  # seconds that one search has for itself: most tables need no more
+PATIENCE = 0.1  # seconds that one search has for itself: most tables need no more
 PLACES = 1 << 19  # points times paths whose orbits are kept
 
 
