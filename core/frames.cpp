@@ -52,12 +52,12 @@ Frames::Frames(int most_rows, int columns)
         frame.origin = Array<std::int32_t>(columns);
         frame.totals = Array<Word>(product(32, wide_));
     }
+    frames_[0].at = columns_.data(), frames_[0].rows_at = rows_.data();
 }
 
 void Frames::load(const Word* table, int rows) {
     Frame& root = frames_[0];
-    root.at = root.rows_at = 0;
-    root.stride = 0;
+    root.stride = 0;  // its rows are made when they are needed
     root.rows = rows;
     for (int i = 0; i < rows; ++i) index_[i] = i;
     transpose_rows(table, words_of(width_), rows, width_, columns_.data());
@@ -65,16 +65,14 @@ void Frames::load(const Word* table, int rows) {
     settle(root, width_, root.origin.data());
 }
 
-void Frames::copy_root(const Frames& other) {
+void Frames::share_root(const Frames& other) {
     Frame& root = frames_[0];
     const Frame& from = other.frames_[0];
     root.rows = from.rows, root.columns = from.columns, root.words = from.words;
     root.key = from.key, root.path = from.path;
-    root.at = root.rows_at = 0;
-    root.stride = 0;  // its rows are made when they are needed
+    root.at = from.at;
     std::copy_n(from.ones.data(), from.columns, root.ones.data());
     std::copy_n(from.origin.data(), from.columns, root.origin.data());
-    std::copy_n(other.columns_.data(), product(from.columns, from.words), columns_.data());
 }
 
 int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
@@ -100,15 +98,15 @@ int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
 void Frames::restrict(int depth, int x, int side) {
     const Frame& frame = (*this)[depth];
     Frame& child = (*this)[depth + 1];
-    child.at = frame.at + product(frame.columns, frame.words);
+    child.at = (depth == 0 ? columns_.data() : frame.at) + product(frame.columns, frame.words);
     child.rows_at = frame.rows_at + product(frame.stride, frame.rows + 1);
     child.stride = 0;
     child.rows = frame.size(x, side);
-    const Word* chosen = column(frame, x);
+    const Word* chosen = frame.column(x);
     int wide = frame.columns;
     if (frame.stride > 0) {
         list(chosen, frame.rows, side, index_.data());
-        transpose_rows(rows(frame), frame.stride, child.rows, wide, columns_.data() + child.at);
+        transpose_rows(frame.rows_at, frame.stride, child.rows, wide, child.at);
     } else {
         wide = compress_columns(frame, child, chosen, side);
     }
@@ -121,10 +119,10 @@ int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chose
     const Word flip = side == 1 ? 0 : ALL, last = last_word(frame.rows);
     for (int w = 0; w < words; ++w)
         kept_[w].prepare((chosen[w] ^ flip) & (w + 1 == words ? last : ALL));
-    Word* out = columns_.data() + child.at;
+    Word* out = child.at;
     int found = 0;
     for (int z = 0; z < frame.columns; ++z) {
-        const Word* from = column(frame, z);
+        const Word* from = frame.column(z);
         if (from == chosen) continue;
         unsettled_[found++].parent = z;
         int filled = 0;
@@ -178,7 +176,7 @@ void Frames::hash_columns(const Frame& frame, int first) {
     Word flip[Together], hash[Together], second[Together];
     int ones[Together];
     for (int i = 0; i < Together; ++i) {
-        from[i] = columns_.data() + frame.at + product(first + i, words);
+        from[i] = frame.at + product(first + i, words);
         flip[i] = from[i][0] & 1 ? ALL : 0;
         hash[i] = ODD[0], second[i] = ODD[1], ones[i] = 0;
     }
@@ -204,7 +202,7 @@ void Frames::hash_columns(const Frame& frame, int first) {
 void Frames::settle(Frame& frame, int wide, const std::int32_t* origin) {
     const int rows = frame.rows, words = frame.words = words_of(rows);
     const Word last = last_word(rows);
-    Word* const base = columns_.data() + frame.at;
+    Word* const base = frame.at;
     int size = 8;
     while (size < 2 * wide) size <<= 1;  // half of the slots stay free: a search among them ends
     std::fill_n(slots_.data(), size, -1);
@@ -249,12 +247,12 @@ void Frames::make_rows(int depth) {
     Frame& frame = (*this)[depth];
     const int rows = frame.rows, words = frame.words, columns = frame.columns;
     const int stride = frame.stride = columns <= 128 ? 2 : whole_vectors(columns);
-    Word* bits = rows_.data() + frame.rows_at;
+    Word* bits = frame.rows_at;
     std::fill_n(bits + product(rows, stride), stride, Word{0});
     for_each_block(stride, words, [&](int b, int width, int g) {
         for (int i = 0; i < width; ++i) {
             const int first = 64 * (b + i), n = std::clamp(columns - first, 0, 64);
-            const Word* from = column(frame, first) + g;
+            const Word* from = frame.column(first) + g;
             for (int c = 0; c < n; ++c, from += words) block_.row(c)[i] = *from;
             for (int c = n; c < 64; ++c) block_.row(c)[i] = 0;
         }

@@ -12,7 +12,7 @@ namespace littlestone {
 struct Frame {
     int rows = 0, columns = 0;
     int words = 0;            // of a column: 64 rows to a word, zeros after the last
-    std::size_t at = 0;       // where its columns begin
+    Word* at = nullptr;       // where its columns begin
     Key key;                  // of the set of its columns
     Key path;                 // of the set of restrictions that led to it
     int place = 0;            // of its path among the orbits; 0 if it is not there
@@ -21,9 +21,10 @@ struct Frame {
 
     // The same bits by rows, if stride > 0: 64 columns to a word, and a row of zeros after the last.
     int stride = 0;
-    std::size_t rows_at = 0;  // where its rows begin
+    Word* rows_at = nullptr;  // where its rows begin
     Array<Word> totals;       // [plane * stride + word] bits of the columns' numbers of ones
 
+    const Word* column(int x) const { return at + static_cast<std::size_t>(x) * words; }
     int smaller(int ones_of_column) const { return 2 * ones_of_column <= rows ? 1 : 0; }
     int size(int x, int side) const { return side == 1 ? ones[x] : rows - ones[x]; }
     int minority(int x) const { return ones[x] < rows - ones[x] ? ones[x] : rows - ones[x]; }
@@ -50,18 +51,14 @@ public:
 
     // Make a table the frame at depth 0; its rows are packed 64 columns to a word.
     void load(const Word* table, int rows);
-    void copy_root(const Frames& other);
+    // The same frame at depth 0 as that of another stack, whose columns both use.
+    void share_root(const Frames& other);
 
     // Make the frame at depth + 1: the rows of the frame at ``depth`` where column x is ``side``.
     void restrict(int depth, int x, int side);
 
     // Give the frame its rows and totals.
     void make_rows(int depth);
-
-    Word* column(const Frame& frame, int x) {
-        return columns_.data() + frame.at + static_cast<std::size_t>(x) * frame.words;
-    }
-    const Word* rows(const Frame& frame) const { return rows_.data() + frame.rows_at; }
 
     // List the rows where a column of ``total`` rows is ``side``; 15 entries after the last are free.
     static int list(const Word* column, int total, int side, std::int32_t* index);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int ROW_COLUMNS = 33;  // with fewer usable columns, pairs of columns are counted one by one
 constexpr int ROW_ROWS = 32;     // and with fewer rows
+constexpr int LARGE = 32;        // words of a column of a frame whose rows are made late
 constexpr int MOST_CHUNK = 64;   // candidates that are looked at together
 constexpr int SORTED = 40;       // columns from which on they are sorted by counting
 constexpr std::int64_t UNWATCHED = 1 << 16;  // units of work between two looks at the budget
@@ -43,7 +44,7 @@ bool visit_shared(const Word* x, int words, int first, int n, Column column, Vis
 // Most balanced first: their sides are the smallest, so they are the cheapest to refute and the
 // likeliest to be chosen.
 void Search::list_usable(int depth, int k) {
-    Frame& frame = frames_[depth];
+    const Frame& frame = frames_[depth];
     Choice& choice = choices_[depth];
     const int least = 1 << (k - 2), half = frame.rows / 2;
     std::int32_t* order = choice.order.data();
@@ -76,8 +77,6 @@ void Search::list_usable(int depth, int k) {
         ++choice.candidates;
     choice.by_rows = found >= ROW_COLUMNS && frame.rows >= ROW_ROWS;
     choice.looked = 0, choice.chunk = 2;
-    if (choice.by_rows && choice.candidates > 0 && frame.stride == 0) frames_.make_rows(depth);
-    choice.stride = frame.stride;
 }
 
 // Keep the first candidate of each orbit, if the orbits of the frame's path are known.  Symmetries that
@@ -105,7 +104,7 @@ bool Search::look_ahead(int depth, int i, int k) {
             return true;
         }
         look_by_pairs(depth, i, k);
-    } else if (i >= choice.looked && !look_by_rows(depth, i, k)) {
+    } else if (i >= choice.looked && !chosen_before_rows(depth, i, k) && !look_by_rows(depth, i, k)) {
         return false;
     }
     if (choice.flags[i] & Choice::decided) return true;
@@ -128,13 +127,13 @@ void Search::count_pairs(Frame& frame, Choice& choice, int i) {
     const auto pairs = [&](int a, int b) -> std::int32_t& {
         return choice.pairs[static_cast<std::size_t>(a) * n + b];
     };
-    const Word* x = frames_.column(frame, choice.order[i]);
+    const Word* x = frame.column(choice.order[i]);
     for (int j = 0; j < i; ++j)
         pairs(i, j) = choice.flags[j] & Choice::counted
                           ? pairs(j, i)
-                          : count_shared(x, frames_.column(frame, choice.order[j]), frame.words);
+                          : count_shared(x, frame.column(choice.order[j]), frame.words);
     visit_shared(
-        x, frame.words, i, n, [&](int j) { return frames_.column(frame, choice.order[j]); },
+        x, frame.words, i, n, [&](int j) { return frame.column(choice.order[j]); },
         [&](int j, int shared) {
             pairs(i, j) = shared;
             return false;
@@ -158,14 +157,29 @@ void Search::look_by_pairs(int depth, int i, int k) {
     spend(static_cast<std::int64_t>(n) * frame.words);
 }
 
+// Whether the first candidate of a large frame is to be tried before the frame has rows: to make them takes
+// longer than to count its pairs, and as much memory as the columns.  They are needed if it is not chosen.
+bool Search::chosen_before_rows(int depth, int i, int k) {
+    const Frame& frame = frames_[depth];
+    Choice& choice = choices_[depth];
+    if (i > 0 || frame.stride > 0 || frame.words < LARGE) return false;
+    look_by_pairs(depth, i, k);
+    // In place a side is refuted by rows.
+    if (std::min(choice.alive[0], choice.alive[1]) <= FEW) return false;
+    choice.looked = 1;
+    return true;
+}
+
 // Count for a chunk of candidates, from the i-th one on, but for those that are refuted already.
 bool Search::look_by_rows(int depth, int i, int k) {
     Frame& frame = frames_[depth];
     Choice& choice = choices_[depth];
     const int least = least_part(k);
     if (out_of_budget()) return false;
+    if (frame.stride == 0) frames_.make_rows(depth);
+    choice.stride = frame.stride;
     choice.looked = std::min(choice.candidates, i + choice.chunk);
-    choice.chunk = std::min(2 * choice.chunk, MOST_CHUNK);
+    choice.chunk = std::min(2 * choice.chunk, frame.words < LARGE ? MOST_CHUNK : 2);
     for (int j = i; j < choice.looked; ++j) {
         const int x = choice.order[j];
         shared_->table.prefetch(side_of(frame, x, frame.smaller(frame.ones[x])));
@@ -177,10 +191,10 @@ bool Search::look_by_rows(int depth, int i, int k) {
             choice.flags[j] |= Choice::refuted(side);
             continue;
         }
-        const int size = Frames::list(frames_.column(frame, x), frame.rows, side, index_.data());
+        const int size = Frames::list(frame.column(x), frame.rows, side, index_.data());
         std::fill_n(&index_[size], 15, frame.rows);  // the row of zeros
         const SplitCounts counts =
-            count_splits({frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
+            count_splits({frame.rows_at, frame.totals.data(), frame.stride, frame.rows,
                           index_.data(), size, least},
                          choice.split(j, 0));
         choice.alive[2 * j + side] = counts.listed;
@@ -213,11 +227,11 @@ bool Search::inside_by_columns(int depth, int i) {
     const Frame& frame = frames_[depth];
     const Choice& choice = choices_[depth];
     const Word last = last_word(frame.rows);
-    const Word* x = frames_.column(frame, choice.order[i]);
+    const Word* x = frame.column(choice.order[i]);
     for (int j = 0; j < i; ++j) {
         const bool in0 = choice.flags[j] & Choice::refuted0, in1 = choice.flags[j] & Choice::refuted1;
         if (!in0 && !in1) continue;
-        const Word* y = frames_.column(frame, choice.order[j]);
+        const Word* y = frame.column(choice.order[j]);
         bool open11 = in1, open01 = in1, open10 = in0, open00 = in0;  // side of x, side of y
         for (int w = 0; w < frame.words && (open11 || open10 || open01 || open00); ++w) {
             const Word here = x[w], there = y[w], every = w + 1 == frame.words ? last : ALL;
@@ -235,7 +249,7 @@ bool Search::inside_by_columns(int depth, int i) {
 // ``first`` is looked at first; splits(part) looks at the rows in mask_.
 template <class Splits>
 bool Search::leaves_dead_part(const Frame& frame, int x, int side, int z, int first, Splits splits) {
-    const Word *a = frames_.column(frame, x), *b = frames_.column(frame, z);
+    const Word *a = frame.column(x), *b = frame.column(z);
     const Word flip = side == 1 ? 0 : ALL;
     for (const int part : {first, 1 - first}) {
         const Word also = part == 1 ? 0 : ALL;
@@ -264,7 +278,7 @@ bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
             spend(static_cast<std::int64_t>(frame.columns) * frame.words);
             return visit_shared(
                 mask_.data(), frame.words, 0, frame.columns,
-                [&](int column) { return frames_.column(frame, column); },
+                [&](int column) { return frame.column(column); },
                 [&](int, int ones) { return parts(ones, size, quarter); });
         };
         if (!leaves_dead_part(frame, choice.order[i], side, z, 2 * both <= total, splits)) return false;
@@ -281,7 +295,7 @@ bool Search::refuted_by_rows(int depth, int i, int side, int k) {
         const int size = Frames::list(mask_.data(), frame.rows, 1, index_.data());
         std::fill_n(&index_[size], 15, frame.rows);
         spend(static_cast<std::int64_t>(size >> 4) * frame.stride);
-        const SplitQuestion question{frames_.rows(frame), frame.totals.data(), frame.stride, frame.rows,
+        const SplitQuestion question{frame.rows_at, frame.totals.data(), frame.stride, frame.rows,
                                      index_.data(), size, 1 << (k - 2)};
         return count_splits(question, split_.data()).listed > 0;
     };
@@ -309,7 +323,7 @@ int Search::choose_three(int depth) {
         const int size1 = frame.size(x, 1), size0 = frame.size(x, 0);
         if (std::min(size0, size1) < 4) continue;
         bool alive0 = false, alive1 = false;
-        const auto column = [&](int z) { return frames_.column(frame, z); };
+        const auto column = [&](int z) { return frame.column(z); };
         const auto note = [&](int z, int both) {
             alive1 |= parts(both, size1, 2);
             alive0 |= parts(frame.ones[z] - both, size0, 2);

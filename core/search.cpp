@@ -20,7 +20,7 @@ Search::Search(int most_rows, int columns, std::size_t table_bytes)
     : Search(std::make_shared<Shared>(columns, table_bytes), most_rows, true) {}
 
 Search::Search(const Search& first) : Search(first.shared_, first.most_rows(), false) {
-    frames_.copy_root(first.frames_);
+    frames_.share_root(first.frames_);
 }
 
 Search::Search(std::shared_ptr<Shared> shared, int most_rows, bool first)

@@ -119,6 +119,7 @@ protected:  // the writer of certificates looks ahead as the search does
     void leave_out_orbits(int depth);
     bool look_ahead(int depth, int i, int k);
     void look_by_pairs(int depth, int i, int k);
+    bool chosen_before_rows(int depth, int i, int k);
     bool look_by_rows(int depth, int i, int k);
     void count_pairs(Frame& frame, Choice& choice, int i);
     bool inside_by_pairs(int depth, int i);

@@ -137,9 +137,9 @@ void Writer::step_inside(int depth, int i) {
     Frame& frame = frames_[depth];
     const int x = choices_[depth].order[i];
     const Word last = last_word(frame.rows);
-    const Word* a = frames_.column(frame, x);
+    const Word* a = frame.column(x);
     for (const Step& step : steps_[depth]) {
-        const Word* b = frames_.column(frame, step.x);
+        const Word* b = frame.column(step.x);
         for (const int side : {0, 1}) {
             const Word flip = side == 1 ? 0 : ALL, also = step.side == 1 ? ALL : 0;
             bool contained = true;
