@@ -99,7 +99,7 @@ bool Search::look_ahead(int depth, int i, int k) {
     Choice& choice = choices_[depth];
     if (!choice.by_rows) {
         if (out_of_budget()) return false;
-        if (inside_by_pairs(depth, i)) {
+        if (lies_in_refuted(depth, i)) {
             choice.flags[i] |= Choice::left_out;
             return true;
         }
@@ -116,7 +116,7 @@ bool Search::look_ahead(int depth, int i, int k) {
             shared_->table.store(side_of(frames_[depth], choice.order[i], side), {0, k - 2}, 0, first_);
         choice.flags[i] |= Choice::refuted(side);
     }
-    if (!(choice.flags[i] & Choice::decided) && choice.by_rows && inside_by_columns(depth, i))
+    if (!(choice.flags[i] & Choice::decided) && choice.by_rows && lies_in_refuted(depth, i))
         choice.flags[i] |= Choice::left_out;
     return true;
 }
@@ -205,42 +205,14 @@ bool Search::look_by_rows(int depth, int i, int k) {
 }
 
 // Whether a side of the i-th candidate lies in a side refuted here, so that it has LDim < k - 1, too:
-// LDim(V) <= LDim(W) for V in W.
-bool Search::inside_by_pairs(int depth, int i) {
+// LDim(V) <= LDim(W) for V in W.  It is the smaller side: those before are as balanced, and no two are equal.
+bool Search::lies_in_refuted(int depth, int i) {
     const Frame& frame = frames_[depth];
     const Choice& choice = choices_[depth];
-    const int ones = frame.ones[choice.order[i]];
+    const int x = choice.order[i];
     for (int j = 0; j < i; ++j) {
-        const unsigned refuted = choice.flags[j];
-        if (!(refuted & (Choice::refuted0 | Choice::refuted1))) continue;
-        const int both = choice.pairs[static_cast<std::size_t>(j) * choice.usable + i];
-        const int other = frame.ones[choice.order[j]];
-        if (refuted & Choice::refuted1 && (both == ones || other - both == frame.rows - ones))
-            return true;
-        if (refuted & Choice::refuted0 && (both == 0 || both == other)) return true;
-    }
-    return false;
-}
-
-// The same from the columns, where pairs are not counted.
-bool Search::inside_by_columns(int depth, int i) {
-    const Frame& frame = frames_[depth];
-    const Choice& choice = choices_[depth];
-    const Word last = last_word(frame.rows);
-    const Word* x = frame.column(choice.order[i]);
-    for (int j = 0; j < i; ++j) {
-        const bool in0 = choice.flags[j] & Choice::refuted0, in1 = choice.flags[j] & Choice::refuted1;
-        if (!in0 && !in1) continue;
-        const Word* y = frame.column(choice.order[j]);
-        bool open11 = in1, open01 = in1, open10 = in0, open00 = in0;  // side of x, side of y
-        for (int w = 0; w < frame.words && (open11 || open10 || open01 || open00); ++w) {
-            const Word here = x[w], there = y[w], every = w + 1 == frame.words ? last : ALL;
-            open11 &= (here & ~there) == 0;
-            open10 &= (here & there) == 0;
-            open01 &= (~(here | there) & every) == 0;
-            open00 &= (~here & there) == 0;
-        }
-        if (open11 || open10 || open01 || open00) return true;
+        if (choice.flags[j] & Choice::refuted1 && frame.lies_in(x, choice.order[j], 1)) return true;
+        if (choice.flags[j] & Choice::refuted0 && frame.lies_in(x, choice.order[j], 0)) return true;
     }
     return false;
 }

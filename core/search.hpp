@@ -122,8 +122,7 @@ protected:  // the writer of certificates looks ahead as the search does
     bool chosen_before_rows(int depth, int i, int k);
     bool look_by_rows(int depth, int i, int k);
     void count_pairs(Frame& frame, Choice& choice, int i);
-    bool inside_by_pairs(int depth, int i);
-    bool inside_by_columns(int depth, int i);
+    bool lies_in_refuted(int depth, int i);
     template <class Splits>
     bool leaves_dead_part(const Frame& frame, int x, int side, int z, int first, Splits splits);
     bool refuted_by_pairs(int depth, int i, int side, int k);

@@ -134,23 +134,14 @@ Answer Writer::prove_sides(int depth, int k) {
 // A side of the i-th candidate lies in a refuted side.  If a step is about that one, refer to it (kind 1).
 // If not, counting refutes it, and so it refutes what lies in it.
 void Writer::step_inside(int depth, int i) {
-    Frame& frame = frames_[depth];
+    const Frame& frame = frames_[depth];
     const int x = choices_[depth].order[i];
-    const Word last = last_word(frame.rows);
-    const Word* a = frame.column(x);
     for (const Step& step : steps_[depth]) {
-        const Word* b = frame.column(step.x);
-        for (const int side : {0, 1}) {
-            const Word flip = side == 1 ? 0 : ALL, also = step.side == 1 ? ALL : 0;
-            bool contained = true;
-            for (int w = 0; w < frame.words && contained; ++w)
-                contained = ((a[w] ^ flip) & (b[w] ^ also) & (w + 1 == frame.words ? last : ALL)) == 0;
-            if (!contained) continue;
-            begin_step(depth, x, side);
-            script_.put(inside);
-            script_.put(static_cast<Word>(frame.origin[step.x] ^ step.side));
-            return;
-        }
+        if (!frame.lies_in(x, step.x, step.side)) continue;
+        begin_step(depth, x, frame.smaller(frame.ones[x]));
+        script_.put(inside);
+        script_.put(static_cast<Word>(frame.origin[step.x] ^ step.side));
+        return;
     }
 }
 

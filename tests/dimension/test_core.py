@@ -69,6 +69,7 @@ NAMED = [
     ("all_balls", 6),
     ("orders", 6),
     ("juntas", 5, 2),
+    ("juntas", 6, 3),  # rows are made after the first candidate
     ("decision_lists", 4),
     ("threshold_functions", 4),
     ("half_planes", 7),

@@ -33,7 +33,7 @@ FAULTS = {
     "no shape is marked": (".end, end_with_shape)", ".end, end)"),
     "numbers of claims are one more": ("claims_.size() - 1 - static", "claims_.size() - static"),
     "another group": ("static_cast<Word>(frame.place - 1)", "0"),
-    "a side lies in any other": ("if (!contained) continue;", ""),
+    "a side lies in any other": ("if (!frame.lies_in(x, step.x, step.side)) continue;", ""),
     "what failed stays in the text": ("script_.cut(length);", ""),
     "complements are forgotten": ("[depth].origin[x] ^ side", "[depth].origin[x] & ~1 | side"),
     "a column that cannot be settled": ("if (answer != Answer::no)", "if (answer == Answer::stopped)"),
