@@ -77,7 +77,11 @@ PLANTS = [
     ),
     Plant("lookahead.cpp", "if (std::min(size0, size1) < 4) continue;", "if (size0 < 5) continue;"),
     Plant("lookahead.cpp", "refuted1 && frame.lies_in", "refuted0 && frame.lies_in"),
-    Plant("lookahead.cpp", "choice.alive[1]) <= FEW) return false;", "choice.alive[1]) < 0) return false;"),
+    Plant(
+        "lookahead.cpp",
+        "choice.alive[1]) <= FEW) return false;",
+        "choice.alive[1]) < 0) return false;",
+    ),
     Plant("frames.hpp", "outside = side == 1 ? ALL : 0", "outside = side == 1 ? 0 : ALL"),
     Plant("lookahead.cpp", "quarter = 1 << (k - 2), total", "quarter = 1 << (k - 1), total"),
     Plant(

@@ -167,14 +167,16 @@ class _Solve:
     def _deepen(self, work: int = UNLIMITED) -> None:
         """Raise the lower bound; where that stalls, lower the upper one.
 
-        Until a question is refuted by a search, a yes is followed by the question about the upper bound:
-        few large tables have a dimension far below it.  After that, the gap is halved.
+        Until a search refutes a question, a yes is followed by the question about the upper bound,
+        which is often the dimension.  After that, the gap is halved.
         Only the last question, whether LDim >= lower + 1 = upper, has no budget of version spaces.
         What a question that ran out of budget has learnt stays in the table, so asking it again costs
         little.  It returns after that much work, and can be called again to continue.
         """
         while self.lower < self.upper and not self.interrupted:
-            k = self._k or max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
+            k = self._k or max(
+                1, self.upper // 2
+            )  # smaller k are rarely refuted, and then it is quick
             enough = max(self._budget, (1 << k) // 4)  # a tree alone has 2^k leaves
             answer = self._ask(k, enough if self.lower + 1 < self.upper else UNLIMITED, work)
             if answer is None and self._engine.work >= work:
