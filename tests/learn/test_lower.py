@@ -21,16 +21,11 @@ from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import BoxFamily, CountedBoxes
 from littlestone.learn.base import binomial_mean
 from littlestone.learn.plan.lower import (
-    bound_theorem_7,
-    bound_theorem_9,
     chain,
-    coins,
     free_points,
-    fresh,
     half_tail,
     indistinct,
     lower_bounds,
-    lower_mistakes,
     path,
     rarest,
     rarest_failure,
@@ -38,6 +33,13 @@ from littlestone.learn.plan.lower import (
     shattered_points,
     steps_of,
     unseen,
+)
+from littlestone.learn.plan.lower_mistakes import (
+    bound_theorem_7,
+    bound_theorem_9,
+    coins,
+    fresh,
+    lower_mistakes,
 )
 from littlestone.points import Integers
 from littlestone.privacy import Budget

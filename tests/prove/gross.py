@@ -42,11 +42,11 @@ SPARSE_ROWS = (
     "mechanisms.irreducible-learner mechanisms.open-conditions-learner "
     "mechanisms.online-staged-learner mechanisms.least_bottom"
 )
-HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20.learner_as_a_whole"
+HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20_learners.learner_as_a_whole"
 TESTS = "mechanisms.above-threshold mechanisms.sparse-vector mechanisms.online-staged-learner"
 TREES = (
     "lyu25_trees.valid_trees_only lyu25.valid_trees_exist lyu25.leaf_counts "
-    "lyu25.greedy_nested_trees lyu25.lists_of_balls several_labels.leaves"
+    "lyu25_lists.greedy_nested_trees lyu25_lists.lists_of_balls several_labels.leaves"
 )
 STATED = "lyu25_sizes.formulas_as_printed"
 VOTES = (
@@ -173,7 +173,7 @@ GROSS = [
         "survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]",
         "survivors[int(errors(survivors, fresh).errors.argmin())]",
         "the best of the frequent rules is released",
-        "blm20.learner_as_a_whole",
+        "blm20_learners.learner_as_a_whole",
     ),
     # What is stated.
     gross(

@@ -59,19 +59,19 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "mistakes_above": [
         Fault(
-            "littlestone.learn.plan.lower:fresh",
+            "littlestone.learn.plan.lower_mistakes:fresh",
             "<= 2 * M + 1",
             "<= 0",
             "no mistakes are allowed for",
         ),
         Fault(
-            "littlestone.learn.plan.lower:bound_theorem_7",
+            "littlestone.learn.plan.lower_mistakes:bound_theorem_7",
             "enumerate(curve)",
             "enumerate(curve, 1000)",
             "a thousand mistakes more",
         ),
         Fault(
-            "littlestone.learn.plan.lower:bound_theorem_9",
+            "littlestone.learn.plan.lower_mistakes:bound_theorem_9",
             "return math.ceil(d *",
             "return math.ceil(30 * d *",
             "thirty mistakes for one",

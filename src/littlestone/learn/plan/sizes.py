@@ -14,7 +14,8 @@ from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.papers.globally_stable import LARGEST, paper_sizes
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
-from littlestone.learn.plan.lower import LowerBound, LowerMistakes, lower_bounds, lower_mistakes
+from littlestone.learn.plan.lower import LowerBound, lower_bounds
+from littlestone.learn.plan.lower_mistakes import LowerMistakes, lower_mistakes
 from littlestone.learn.plan.missed import least_records, too_few
 from littlestone.learn.plan.simulated_sizes import CalibratedSize
 from littlestone.learn.stream import KnownMistakes, online_candidates

@@ -17,15 +17,8 @@ from littlestone.learn import GGKMLearner, SingleKeyLearner
 from littlestone.learn.base import binomial_mean
 from littlestone.learn.papers.globally_stable import proved_sizes
 from littlestone.learn.plan import StatedSize, formulas, plan, plan_stream
-from littlestone.learn.plan.lower import (
-    chain,
-    fresh,
-    half_tail,
-    indistinct,
-    lower_bounds,
-    path,
-    release,
-)
+from littlestone.learn.plan.lower import chain, half_tail, indistinct, lower_bounds, path, release
+from littlestone.learn.plan.lower_mistakes import fresh
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, statement
@@ -183,7 +176,7 @@ def mistakes_above() -> Outcome:
     says: no proved number of mistakes is below them
     scope: the online learners of three classes, at three settings of epsilon, delta and T
     stated: every number is at least the bound, which grows by ln T / epsilon or a little less
-    code: learn.plan.plan_stream, learn.plan.lower.lower_mistakes
+    code: learn.plan.plan_stream, learn.plan.lower_mistakes.lower_mistakes
     proof: proofs/lower-bounds.md#theorem-6-mistakes-of-private-learners
     """
     known = below = 0
