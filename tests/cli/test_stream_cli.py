@@ -73,6 +73,22 @@ def test_a_baseline_is_taken_by_its_name() -> None:
     assert first["step"] == 0
 
 
+def test_blocks_may_have_equal_sizes() -> None:
+    some = {"class_": "thresholds(day, 0..4000)", "state": "run", "seed": 5}
+    done = run(*arguments("table.csv", block=1000, **some))
+    header, *published = lines(done.out)
+    assert header["method"] == (
+        "blocks of 1,000 records each, asked for, on a stream that does not react to what is published"
+    )
+    assert [line["step"] for line in published] == [0, 1000, 2000, 3000, 4000]
+    other = run(*arguments("table.csv", block=2000, **some))
+    assert other.status == 2
+    assert "repeat all options" in other.err
+    refused = run(*arguments("table.csv", block=1000, method="keys"))
+    assert refused.status == 2
+    assert "this method has no blocks" in refused.err
+
+
 def test_what_is_not_private_says_so() -> None:
     done = run(*arguments("table.csv", "--evaluate", "--predictions", seed=5))
     header, *rest = lines(done.out)

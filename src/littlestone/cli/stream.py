@@ -48,6 +48,7 @@ def stream(
     hypotheses: str | None = None,
     sheet: str | None = None,
     method: str = "auto",
+    block: Annotated[int | None, typer.Option(min=1)] = None,
     ledger: str = options.DEFAULT_LEDGER,
     dataset: str | None = None,
     state: Path | None = None,
@@ -71,6 +72,8 @@ def stream(
         left out.
     delta: The delta you allow, such as 1e-6.
     method: auto, or the name of a method, such as keys.
+    block: Learn from blocks of so many records each, by the method blocks. By default the blocks of
+        this method grow.
     dataset: The stream's name in the ledger; by default the table's full path.
     state: A file from which a later call resumes. As secret as the records.
     offset: The column of each record's offset in its source. A record that is delivered again is
@@ -90,7 +93,7 @@ def stream(
     ).or_class(STREAM)
     label, protected, reading = declaration.label, declaration.unit, declaration.reading
     H, share = declaration.known_class, declaration.share
-    learner, why = online_choice(H, share, horizon=horizon, method=method)
+    learner, why = online_choice(H, share, horizon=horizon, method=method, block=block)
     columns = learner.hypotheses.domain.column_names
     whose = [] if protected is None else [protected.column]
     spans = declared.multiline or reading.multiline

@@ -40,8 +40,11 @@ def online_choice(
     *,
     horizon: int,
     method: str = AUTO,
+    block: int | None = None,
 ) -> tuple[PrivateOnlineLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the one with the fewest mistakes; and the reason.
+
+    With ``block`` it is `BlockLearner`, in blocks of so many records each.
 
     Learners with fewer proved mistakes than the horizon has steps come first, and of these the ones
     whose bound holds even if the records react to what is published.  Then come those with the fewest
@@ -63,6 +66,8 @@ def online_choice(
     if not isinstance(method, str) or method not in (AUTO, *names):
         asked = f"learn online by the method {show_value(method)}"
         raise no_such(asked, "method", method, [AUTO, *names])
+    if block is not None:
+        return _in_blocks(hypotheses, budget, horizon, method, block)
     if method != AUTO:
         kind = kinds[names.index(method)]
         learner = KnownMistakes(kind(hypotheses, budget, horizon=horizon)).learner
@@ -85,6 +90,22 @@ def online_choice(
     best, *others = sorted(found, key=KnownMistakes.order)
     rest = "; ".join(other.describe() for other in others) or "no other method applies"
     return best.learner, f"{best.describe(' on clean labels')}; {rest}"
+
+
+def _in_blocks(
+    hypotheses: HypothesisClass[Any], budget: Budget, horizon: int, method: str, block: int
+) -> tuple[PrivateOnlineLearner[Any], str]:
+    from littlestone.learn.stream.blockwise import BlockLearner
+
+    if method not in (AUTO, BlockLearner.method):
+        raise DeclarationError(
+            f"learn online by the method {method}, in blocks of {block:,} records",
+            found="this method has no blocks",
+            fix=f"ask for the method {BlockLearner.method}, or leave the size of blocks out",
+        )
+    learner = BlockLearner(hypotheses, budget, horizon=horizon, first=block, growth=1)
+    why = f"{BlockLearner.method} of {block:,} records each, asked for"
+    return KnownMistakes(learner).learner, f"{why}{_condition(learner)}"
 
 
 def online_candidates(
