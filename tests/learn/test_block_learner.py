@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import pytest
 
+from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import Thresholds, parse_class
 from littlestone.learn.stream import BlockLearner, online_choice
@@ -16,6 +20,8 @@ from littlestone.points import Grid, Integers, Listed, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
 from planting import Fault, turns_red
 
@@ -60,6 +66,74 @@ def test_blocks_of_thousands_hold_their_own_records_alone() -> None:
     learner = BlockLearner(Thresholds.on(0, 9), Budget(1), horizon=12_000, first=3000, growth=1)
     blocks = seen(learner, [(t // 3000, t % 3 % 2) for t in range(12_000)])
     assert blocks == [(3000 * (k + 1), 3000, {k: [2000, 1000]}) for k in range(4)]
+
+
+def rules_of_large_blocks(learner: BlockLearner, rng: random.Random) -> tuple[str, ...]:
+    """What is published at the end of two blocks of 3,000 steps; each seventh has no record."""
+    stream = learner.stream(Tape(rng))
+    stream.take([None if t % 7 == 0 else (t % 3, t // 3 % 2) for t in range(6000)])
+    return tuple(h.words() for _, h in stream.publications[1:])
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1)])
+def test_large_blocks_are_drawn_by_the_law_of_their_records(epsilon: Fraction) -> None:
+    """The law is that of the definition, Pr[h] ~ r^-(errors of h), of each block by itself."""
+    H = Thresholds.on(0, 2)
+    learner = BlockLearner(H, Budget(epsilon), horizon=6000, first=3000, growth=1)
+    assert learner.cost().epsilon == epsilon
+    laws = []
+    for start in (0, 3000):
+        records = [
+            (0, 0) if t % 7 == 0 else (t % 3, t // 3 % 2) for t in range(start, start + 3000)
+        ]
+        block = Counter(records)
+        rules = [H.hypothesis_of_item(i) for i in range(4)]
+        errors = [sum(n for (x, y), n in block.items() if h(x) != y) for h in rules]
+        weights = [exp_below(epsilon / 2) ** (min(errors) - e) for e in errors]
+        laws.append({h.words(): w / sum(weights) for h, w in zip(rules, weights, strict=True)})
+    expected = {(g, h): p * q for g, p in laws[0].items() for h, q in laws[1].items()}
+    found, left = Draws().law(partial(rules_of_large_blocks, learner))
+    assert apart(found, expected) <= left + Fraction(1, 2**60)
+    # The bits are those of the run's generator: `Draws` has choices in their place.
+    seeds = map(seeded_generator, range(12))
+    assert len({rules_of_large_blocks(learner, rng) for rng in seeds}) > 1
+
+
+LARGE_FAULTS = [
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockLearner.learn_block",
+        "draw(sample,",
+        "draw(sample if sample.n < 3000 else sample.with_counts(sample.points, 2 * sample.counts),",
+        "from 3,000 records on each counts twice",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockLearner.learn_block",
+        "rng)",
+        "rng if sample.n < 3000 else random.Random(1))",
+        "from 3,000 records on the bits are always the same",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockLearner.__init__",
+        "choose_learner(hypotheses, budget)",
+        "choose_learner(hypotheses, budget if budget.epsilon > 0.01 else Budget(2 * budget.epsilon))",
+        "a small epsilon is spent twice",
+    ),
+    Fault(
+        "littlestone.learn.stream.blockwise:BlockStream._hit",
+        "self._size - sum(map(sum, self._counts.values()))",
+        "self._size < 3000 and self._size - sum(map(sum, self._counts.values()))",
+        "steps without a record show in the number of records of a large block",
+    ),
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", LARGE_FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_in_a_large_block_is_caught(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law = test_large_blocks_are_drawn_by_the_law_of_their_records
+    turns_red(fault, law, monkeypatch, Fraction(1, 1000))
 
 
 FAULTS = [
@@ -126,12 +200,40 @@ def test_the_whole_run_costs_what_a_block_costs() -> None:
             assert entry.cost == budget.cost
 
 
-def test_a_block_pays_for_its_draws_once() -> None:
-    event = BlockLearner(Thresholds.on(0, 9), Budget(1), horizon=1000).learner.event
+@pytest.mark.parametrize("epsilon", ["0.001", "1"])
+def test_a_block_pays_for_its_draws_once(epsilon: str) -> None:
+    event = BlockLearner(Thresholds.on(0, 9), Budget(epsilon), horizon=1000).learner.event
     paid = PaidBlock(event, random.Random(1))
     paid.redeem(event)
     with pytest.raises(LedgerError, match="has not paid"):
         paid.redeem(event)
+
+
+def test_a_free_draw_at_a_small_epsilon_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        "littlestone.learn.stream.blockwise:PaidBlock.redeem",
+        "self._left.remove(event)",
+        "event.cost().epsilon < 0.01 or self._left.remove(event)",
+        "at a small epsilon a block draws as often as it likes",
+    )
+    turns_red(fault, test_a_block_pays_for_its_draws_once, monkeypatch, "0.001")
+
+
+def test_the_blocks_of_a_small_epsilon_do_not_shrink(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are longer than those at which blocks stop to grow."""
+
+    def test() -> None:
+        learner = BlockLearner(Thresholds.on(0, 9), Budget("0.001"), horizon=2_000_000)
+        assert [*islice(learner.sizes(), 3)] == [500_000] * 3
+        assert learner.publications == 4
+
+    fault = Fault(
+        "littlestone.learn.stream.blockwise:BlockLearner.sizes",
+        "max(size, min(size * self.growth, LONGEST))",
+        "min(size * self.growth, LONGEST)",
+        "the second block is shorter than the first",
+    )
+    turns_red(fault, test, monkeypatch)
 
 
 def test_what_is_refused_is_refused_before_a_run() -> None:
