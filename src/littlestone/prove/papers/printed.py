@@ -49,7 +49,7 @@ def law(run: Callable[[Choose], Output]) -> dict[Output, Fraction]:
     return choices.explore(lambda: run(choices.choose))
 
 
-def _keeps(
+def keeps(
     run: Callable[[Any, Choose], Hashable],
     pairs: Iterable[tuple[Any, Any]],
     budget: Budget,
@@ -83,7 +83,7 @@ def printed_learner() -> Outcome:
     def run(S: Any, choose: Choose) -> Hashable:
         return exponential_learner(S, H, epsilon=epsilon, choose=choose)
 
-    private, spent = _keeps(run, neighbours(BITS, 3), Budget(epsilon))
+    private, spent = keeps(run, neighbours(BITS, 3), Budget(epsilon))
     found = law(lambda choose: run((BITS[0], BITS[0], BITS[1]), choose))
     ratio = float(found[0,] / found[1,])
     return Outcome(
@@ -178,8 +178,8 @@ def printed_private_learner() -> Outcome:
     }
     pairs = [(samples[i, y], samples[i + 1, y]) for i in range(4) for y in (0, 1)]
     pairs += [(samples[i, 0], samples[i, 1]) for i in range(5)]
-    private, _ = _keeps(run, pairs, budget)
-    exact, _ = _keeps(run, pairs, Budget(2, "0.005"))
+    private, _ = keeps(run, pairs, budget)
+    exact, _ = keeps(run, pairs, Budget(2, "0.005"))
     return Outcome(f"private: {private}; with a tenth of delta: {exact}", private and not exact)
 
 
@@ -202,7 +202,7 @@ def printed_bits() -> Outcome:
         return algorithm_a(S, H, [learner, learner], [1, 1], choose=choose)
 
     records = [("x0", y) for y in range(3)]
-    private, spent = _keeps(run, neighbours(records, 2), Budget(1))
+    private, spent = keeps(run, neighbours(records, 2), Budget(1))
     above = law(partial(run, (records[1], records[2])))[3,]
     return Outcome(
         f"epsilon {spent:.3f} of 1; the label 3 has a chance of {float(above):.3f}",
@@ -229,7 +229,7 @@ def printed_sampling() -> Outcome:
             return sparse_sample(lists, epsilon=epsilon, B=B, choose=choose)
 
         lists = [(), (1,), (2,), (1, 2), (3, 4)][: 3 if L == 1 else 5]
-        found.append(_keeps(run, neighbours(lists, 2), Budget(2, "0.05"))[0])
+        found.append(keeps(run, neighbours(lists, 2), Budget(2, "0.05"))[0])
     return Outcome(
         f"kept for B: {found[::3]}, B / 5: {found[1::3]}, B / 10: {found[2::3]}",
         found == [True, True, False] * 2,

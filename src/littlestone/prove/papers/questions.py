@@ -1,0 +1,200 @@
+"""Questions at the end of BLM20 that others answered: real values, all queries, and a smaller delta."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import combinations_with_replacement, product
+from typing import Any, TypeVar
+
+import numpy as np
+
+from littlestone.learn.papers.boxes.algorithm_m import hist
+from littlestone.learn.papers.boxes.base import draw_item
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.randomness import Choose
+from littlestone.prove.audit.claims import neighbours
+from littlestone.prove.papers.printed import keeps, law
+from littlestone.prove.papers.statement import Outcome, Trial, statement
+from littlestone.theory.game import Board, LenientGame
+
+Row = tuple[int, ...]
+Data = TypeVar("Data")
+EPSILON = Fraction(1)
+
+
+def fat_dimension(rows: Sequence[Row], gap: int) -> int:
+    """The sequential fat-shattering dimension of functions at that gap.
+
+    >>> fat_dimension([(0, 2), (2, 1), (3, 0)], 2)
+    1
+    """
+    return int(LenientGame(Board.from_reals(rows, gap)).value())
+
+
+def predict_value(rows: Sequence[Row], x: int, gap: int) -> Fraction:
+    """The value m - gap / 2, for the largest m with f(x) >= m on functions of the same dimension.
+
+    >>> str(predict_value([(0, 2), (2, 1), (3, 0)], 0, 2))
+    '-1'
+    """
+    most = fat_dimension(rows, gap)
+    values = sorted({row[x] for row in rows}, reverse=True)
+    m = next(v for v in values if fat_dimension([r for r in rows if r[x] >= v], gap) == most)
+    return m - Fraction(gap, 2)
+
+
+@statement("BLM20 section 7.4", "changed")
+def few_large_errors(trial: Trial) -> Outcome:
+    """A large error is a value outside (m - gap, m], where m - gap / 2 is predicted.
+
+    says: a learner of real values makes as few errors of half a gap as the dimension says
+    scope: random tables of five functions on three points, values 0 to 4, gaps 1 to 4; all sequences
+    stated: at most the sequential fat-shattering dimension at that gap
+    code: theory.game.Board, theory.game.LenientGame
+    proof: notes/games.md#a-learner-of-real-values
+    """
+    rng, wrong, large = trial.draws(74), 0, 0
+    for _ in range(trial.pick(12, 120)):
+        rows = sorted({tuple(rng.randrange(5) for _ in range(3)) for _ in range(5)})
+        for gap in range(1, 5):
+            found = _most_large(rows, gap)
+            wrong += found > fat_dimension(rows, gap)
+            large = max(large, found)
+    return Outcome(f"{wrong} tables and gaps have more; at most {large} large errors", not wrong)
+
+
+def _most_large(rows: Sequence[Row], gap: int) -> int:
+    """The most errors of gap / 2 or more, over all sequences of points and functions."""
+    worst = 0
+    for x in range(len(rows[0])):
+        values = {row[x] for row in rows}
+        if len(values) == 1:  # The functions agree, and no dimension changes.
+            continue
+        guess = predict_value(rows, x, gap)
+        for y in values:
+            far = not -Fraction(gap, 2) < y - guess <= Fraction(gap, 2)
+            worst = max(worst, far + _most_large([row for row in rows if row[x] == y], gap))
+    return worst
+
+
+def draw_least(
+    losses: Callable[[Data], Sequence[int]], sensitivity: int, data: Data, choose: Choose
+) -> int:
+    """One item by the exponential mechanism, of losses that a record moves by at most that much."""
+    mechanism = ExponentialMechanism(EPSILON, sensitivity)
+    return choose(mechanism.probabilities(np.array(losses(data))))
+
+
+def _excess(losses: Sequence[int], sensitivity: int) -> tuple[float, float]:
+    """The mean loss above the least, and (2 s / epsilon) (ln N + 1)."""
+    chances = ExponentialMechanism(EPSILON, sensitivity).probabilities(np.array(losses))
+    mean = sum(p * loss for p, loss in zip(chances, losses, strict=True)) - min(losses)
+    return float(mean), 2 * sensitivity * (math.log(len(losses)) + 1) / float(EPSILON)
+
+
+def _outcome(
+    losses: Callable[[Any], Sequence[int]],
+    sensitivity: int,
+    pairs: Iterable[tuple[Any, Any]],
+    many: Any,
+) -> Outcome:
+    private, spent = keeps(partial(draw_least, losses, sensitivity), pairs, Budget(EPSILON))
+    excess, most = _excess(losses(many), sensitivity)
+    return Outcome(
+        f"epsilon {spent:.3f} of 1; an excess of {excess:.2f} of at most {most:.2f}",
+        private and excess <= most,
+    )
+
+
+@statement("BLM20 section 7.4", "changed")
+def private_values() -> Outcome:
+    """Absolute losses of real-valued functions, in units of the grid.
+
+    says: the exponential mechanism learns real values privately, by the sum of |f(x) - y|
+    scope: nine functions from two points to 0, 1, 2; exact laws, all neighbours of two records
+    stated: epsilon 1, and a mean excess of at most (2 s / epsilon) (ln N + 1) for losses up to s = 2
+    code: privacy.mechanisms.exponential.ExponentialMechanism
+    proof: proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same
+    """
+    rows = list(product(range(3), repeat=2))
+
+    def losses(S: Sequence[tuple[int, int]]) -> list[int]:
+        return [sum(abs(row[x] - y) for x, y in S) for row in rows]
+
+    records = list(product(range(2), range(3)))
+    return _outcome(losses, 2, neighbours(records, 2, ordered=False), [(0, 2), (1, 1), (0, 1)] * 10)
+
+
+@statement("BLM20 section 7.2", "changed")
+def answers_to_all_queries() -> Outcome:
+    """A data set of m records is drawn by its largest error on a query, m h(S) against n h(S').
+
+    says: a drawn data set of few records answers all queries of the class, privately (BLR08)
+    scope: thresholds on three points, all multisets of m = 2 records; exact laws, n = 3 and n = 30
+    stated: epsilon 1, and a mean excess of at most (2 m / epsilon) (ln N + 1)
+    code: privacy.mechanisms.exponential.ExponentialMechanism
+    proof: proofs/exponential-mechanism.md#theorem-5-mistakes-that-do-not-all-cost-the-same
+    """
+    m, small = 2, list(combinations_with_replacement(range(3), 2))
+
+    def count(S: Sequence[int], t: int) -> int:
+        return sum(x >= t for x in S)
+
+    def losses(S: Sequence[int]) -> list[int]:
+        return [max(abs(m * count(S, t) - len(S) * count(T, t)) for t in (1, 2)) for T in small]
+
+    return _outcome(losses, m, neighbours(range(3), 3, ordered=False), [0, 1, 1, 2, 2, 2] * 5)
+
+
+def draw_together(laws: Sequence[dict[Any, Fraction]], choose: Choose) -> list[Any]:
+    """Correlated sampling: one item of each law, the same one where they agree.
+
+    All walk along one sequence of pairs (u, p) of a uniform item and a uniform number in [0, 1], and
+    each stops at the first with p <= law(u).  So an item depends on its own law and the sequence.
+    """
+    picked: dict[int, Any] = {}
+    while len(picked) < len(laws):
+        left = [i for i in range(len(laws)) if i not in picked]
+        cells: dict[tuple[Any, tuple[int, ...]], Fraction] = {}
+        for u in dict.fromkeys(u for i in left for u in laws[i]):
+            below = Fraction(0)
+            for p in sorted({laws[i].get(u, below) for i in left} - {Fraction(0)}):
+                cells[u, tuple(i for i in left if laws[i].get(u, 0) >= p)] = p - below
+                below = p
+        u, stop = draw_item(cells, choose)
+        picked |= dict.fromkeys(stop, u)
+    return [picked[i] for i in range(len(laws))]
+
+
+@statement("BLM20 section 1.1.2, open question", "changed")
+def smaller_delta() -> Outcome:
+    """The weak learner names its record with probability 1/8; nine batches of one record.
+
+    says: correlated sampling and a stable histogram make delta small, by an algorithm (BGH+23)
+    scope: exact laws, nine batches of one bit, with 0, 1, 4, 5, 8 or 9 zeros
+    stated: (2, .001)-DP, which the weak learner is not; right with a probability above 1/2
+    code: privacy.mechanisms.stable_histogram.StableHistogram
+    proof: proofs/boosting.md#a-smaller-delta
+    """
+    batches, budget = 9, Budget(2, "0.001")
+
+    def weak(bit: int) -> dict[Any, Fraction]:
+        chances = ExponentialMechanism(Fraction(2)).probabilities(np.array([bit, 1 - bit]))
+        return {h: p * 7 / 8 for h, p in enumerate(chances)} | {("record", bit): Fraction(1, 8)}
+
+    def run(zeros: int, choose: Choose) -> Any:
+        rules = draw_together([weak(int(i >= zeros)) for i in range(batches)], choose)
+        frequency = hist(rules, budget=budget, choose=choose)
+        return frozenset(frequency)
+
+    alone, _ = keeps(lambda bit, choose: draw_item(weak(bit), choose), [(0, 1)], budget)
+    private, spent = keeps(run, [(i, i + 1) for i in (0, 4, 8)], budget)
+    right = sum(p for rules, p in law(partial(run, batches)).items() if 0 in rules)
+    return Outcome(
+        f"epsilon {spent:.3f} of 2 at that delta; alone private: {alone}; right: {float(right):.3f}",
+        private and not alone and right > Fraction(1, 2),
+    )

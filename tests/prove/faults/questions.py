@@ -1,0 +1,32 @@
+"""Faults that turn the rows of `prove/papers/questions.py` red."""
+
+from __future__ import annotations
+
+from planting import Fault
+
+HALF_THE_NOISE = Fault(
+    "littlestone.privacy.mechanisms.exponential:ExponentialMechanism.base",
+    "(2 * self.sensitivity)",
+    "2",
+    "noise for losses of at most 1",
+)
+FAULTS: dict[str, list[Fault]] = {
+    "few_large_errors": [
+        Fault(
+            "littlestone.theory.game.values:Board.from_reals",
+            ">= Fraction(gap)",
+            "> Fraction(gap)",
+            "values at a distance of the gap are not apart",
+        ),
+    ],
+    "private_values": [HALF_THE_NOISE],
+    "answers_to_all_queries": [HALF_THE_NOISE],
+    "smaller_delta": [
+        Fault(
+            "littlestone.privacy.mechanisms.stable_histogram:StableHistogram.threshold",
+            "max(2, 1 + self._exponent(self.delta))",
+            "2",
+            "any count of two is released",
+        ),
+    ],
+}
