@@ -39,8 +39,8 @@ GROUPS = {
         "sparse-vector above-threshold stable-histogram gaussian partition-selection "
         "single-key-selection",
         "Learners": "score-sheet rounds peeling regrown vocabulary lookup multiclass-learning "
-        "agnostic boosting proper irreducible radii noisy-radii globally-stable baselines "
-        "lower-bounds optimum",
+        "agnostic boosting proper irreducible radii noisy-radii globally-stable levels "
+        "baselines lower-bounds optimum",
         "Streams": "continual-key-selection continual-selection confirmation tallies "
         "online-teachers blocks staged-stream offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "

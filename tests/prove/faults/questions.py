@@ -29,4 +29,18 @@ FAULTS: dict[str, list[Fault]] = {
             "any count of two is released",
         ),
     ],
+    "thresholds_by_levels": [
+        Fault(
+            "littlestone.learn.papers.levels:LevelLearner.levels",
+            "* 4 / 9",
+            "* 9",
+            "a level costs more than the whole budget",
+        ),
+        Fault(
+            "littlestone.learn.papers.levels:LevelLearner._straddled",
+            "min(side[J] for side in counts)",
+            "max(side[J] for side in counts)",
+            "an interval of one label counts",
+        ),
+    ],
 }

@@ -1,4 +1,4 @@
-"""Questions at the end of BLM20 that others answered: real values, all queries, and a smaller delta."""
+"""What BLM20 leaves to others: thresholds and log*, real values, all queries, and a smaller delta."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from littlestone.learn.exponential import least_size
 from littlestone.learn.papers.boxes.algorithm_m import hist
 from littlestone.learn.papers.boxes.base import draw_item
+from littlestone.learn.papers.levels import LevelLearner
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import Choose
@@ -197,4 +199,40 @@ def smaller_delta() -> Outcome:
     return Outcome(
         f"epsilon {spent:.3f} of 2 at that delta; alone private: {alone}; right: {float(right):.3f}",
         private and not alone and right > Fraction(1, 2),
+    )
+
+
+@statement("BLM20 section 1.1, thresholds", "changed")
+def thresholds_by_levels() -> Outcome:
+    """With a delta a level is drawn first; the exponential mechanism draws one of 2^d thresholds.
+
+    says: thresholds on 2^d points: with a delta, records grow as ln d, where without they grow as d
+    scope: exact laws, all neighbours of 2 records on 4 points and 3 on 2; 96 records on 8; d to 256
+    stated: private; too many errors at most as often as proved; fewer records from d = 119 on
+    code: learn.papers.levels.LevelLearner
+    proof: proofs/levels.md#theorem-1-privacy
+    """
+    private, spent = True, list[str]()
+    budget = Budget(3, "0.05")
+    for bits, n, target in ((2, 2, 1), (1, 3, 2)):
+        records = list(product(range(2**bits), (0, 1)))
+        learner = LevelLearner(bits, budget, target)
+        kept, epsilon = keeps(learner.draw, neighbours(records, n, ordered=False), budget)
+        private, spent = private and kept, [*spent, f"{epsilon:.2f}"]
+    beta, wrong = 0.2, 0.0
+    learner = LevelLearner.for_goal(3, Budget(6, "0.01"), beta=beta)
+    for best in range(9):
+        S = [(x, int(x >= best)) for x in range(8) for _ in range(12)]
+        for t, p in law(partial(learner.draw, S)).items():
+            if 12 * abs(t - best) > learner.most_errors(beta=beta):
+                wrong = max(wrong, float(p))
+    sizes = []
+    for d in (118, 119, 256):
+        learner = LevelLearner.for_goal(d, Budget(1, "1e-6"), beta=0.05)
+        with_delta = learner.records(alpha=0.1, beta=0.05)
+        sizes.append((with_delta, least_size(d * math.log(2), 0.5, 0.1, 0.05, "realizable")))
+    shown = ", ".join(f"{a:,} against {b:,}" for a, b in sizes)
+    return Outcome(
+        f"epsilon {' and '.join(spent)} of 3; wrong {wrong:.1e} of {beta * 3 / 4:.2f}; records {shown}",
+        private and wrong <= beta * 3 / 4 and [a < b for a, b in sizes] == [False, True, True],
     )
