@@ -48,6 +48,9 @@ The versions are those of the [bibliography](../bibliography.md): [BLM20](../bib
 as arXiv:2003.00563v1, [BGS21](../bibliography.md#bgs21) as of NeurIPS 2021,
 [Lyu25](../bibliography.md#lyu25) as arXiv:2510.00076, and the notes of lecture 5
 ([Lec5](../bibliography.md#lec5)). What a paper leaves open is a parameter here, such as `tie`.
+The papers name the learners of [GGKM21](../bibliography.md#ggkm21) and
+[GL21](../bibliography.md#gl21), but print no box
+of them, so none is here.
 Numbers e^x are rounded to fractions just below them. This page is made by `python
 tools/printed_boxes.py`.
 """

@@ -70,4 +70,12 @@ FAULTS: dict[str, list[Fault]] = {
             "B does not know delta",
         ),
     ],
+    "uneven_parts": [
+        Fault(
+            f"{BOXES}.base:split",
+            "found[i].append(item)",
+            "[part.append(item) for part in found]",
+            "each part has all examples",
+        ),
+    ],
 }

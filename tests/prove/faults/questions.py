@@ -37,7 +37,7 @@ FAULTS: dict[str, list[Fault]] = {
             "a level costs more than the whole budget",
         ),
         Fault(
-            "littlestone.learn.papers.levels:LevelLearner._straddled",
+            "littlestone.learn.papers.levels:LevelLearner._crossings",
             "min(side[J] for side in counts)",
             "max(side[J] for side in counts)",
             "an interval of one label counts",

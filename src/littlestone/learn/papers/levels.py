@@ -71,7 +71,7 @@ class LevelLearner:
         return SingleKeySelection(Budget(self.budget.epsilon * 3 / 9, self.budget.delta))
 
     @cached_property
-    def places(self) -> ExponentialMechanism:
+    def ends(self) -> ExponentialMechanism:
         """The draw of a threshold."""
         return ExponentialMechanism(self.budget.epsilon * 2 / 9)
 
@@ -79,24 +79,24 @@ class LevelLearner:
         """A threshold from 0 to 2^bits."""
         # Points begin at 1: the added negatives are at 0, the added positives at the last one.
         records = [(x + 1, y) for x, y in S]
-        straddled = [self._straddled(records, j) for j in range(self.bits + 2)]
-        G = [max(counts.values()) for counts in straddled]
+        crossings = [self._crossings(records, j) for j in range(self.bits + 2)]
+        G = [max(counts.values()) for counts in crossings]
         wrong = [
             max(self.target - G[j], G[j - 1] + 1 - self.target) for j in range(1, self.bits + 2)
         ]
         j = 1 + choose(self.levels.probabilities(np.array(wrong)))
         law = self.intervals.distribution(
-            (J, True) for J, straddling in straddled[j].items() for _ in range(straddling)
+            (J, True) for J, times in crossings[j].items() for _ in range(times)
         )
         key = list(law)[choose(list(law.values()))]
         if key is None:
             return 0
-        ends = [key << j, (2 * key + 1) << j - 1, (key + 1) << j]
-        errors = [sum((x >= t) != y for x, y in records) for t in ends]
-        t = ends[choose(self.places.probabilities(np.array(errors)))]
+        three = [key << j, (2 * key + 1) << j - 1, (key + 1) << j]
+        errors = [sum((x >= t) != y for x, y in records) for t in three]
+        t = three[choose(self.ends.probabilities(np.array(errors)))]
         return min(max(t - 1, 0), 1 << self.bits)
 
-    def _straddled(self, records: Sequence[Record], j: int) -> dict[int, int]:
+    def _crossings(self, records: Sequence[Record], j: int) -> dict[int, int]:
         """s(J) of the intervals of 2^j points with a record."""
         counts = [Counter({0: self.target}), Counter({(2 << self.bits) - 1 >> j: self.target})]
         for x, y in records:
@@ -109,7 +109,7 @@ class LevelLearner:
 
     def most_errors(self, *, beta: float) -> int:
         """The most errors on n records of some threshold, but for a probability of 3 beta / 4."""
-        strays = self._stray(self.levels, self.bits + 1, beta), self._stray(self.places, 2, beta)
+        strays = self._stray(self.levels, self.bits + 1, beta), self._stray(self.ends, 2, beta)
         return self.target - 1 + sum(strays)
 
     def records(self, *, alpha: float, beta: float) -> int:

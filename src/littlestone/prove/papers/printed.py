@@ -6,14 +6,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any, TypeVar
 
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.algorithm_a import algorithm_a
 from littlestone.learn.papers.boxes.algorithm_g import algorithm_g
 from littlestone.learn.papers.boxes.algorithm_m import algorithm_m
+from littlestone.learn.papers.boxes.base import Sample, split
 from littlestone.learn.papers.boxes.cl_above_threshold import cl_above_threshold
+from littlestone.learn.papers.boxes.define_class import define_class, essential_rules
 from littlestone.learn.papers.boxes.dp_ol import Sizes
 from littlestone.learn.papers.boxes.generic_learner import exponential_learner
 from littlestone.learn.papers.boxes.joint_train import joint_train
@@ -330,3 +332,39 @@ def mended_training() -> Outcome:
         f"{float(rare):.1e} for B = {B} and 2 teachers; {2 * B} teachers agree with {float(right):.3f}",
         0 < rare <= Fraction(1, 1000) and right > HALF,
     )
+
+
+@statement("Lyu25 Algorithm 3", "mended")
+def uneven_parts() -> Outcome:
+    """One mistake more makes one part longer, so a part may lose a mistake and another gain two.
+
+    says: equal parts of the mistakes, if k does not divide them: no more leaks than one list may leak
+    scope: exact laws of a split, stage 1 and one sparse sample with B = 2; k = 2, 3; 1 to 3 mistakes
+    stated: at most 1 times what Lemma 3.1 allows one list at e^2; so no leak is shown, nor excluded
+    code: learn.papers.boxes.dp_ol.dp_ol, learn.papers.boxes.base.split
+    proof: notes/boxes.md#lyu25-algorithm-3
+    """
+    base, B, worst, cases = exp_below(Fraction(1)), Fraction(2), Fraction(0), 0
+    two = FiniteClass.from_array([[0, 0], [0, 1], [1, 0]])
+    for H, k, m in product((constants(), two), (2, 3), (1, 2, 3)):
+        records = list(product(H.domain, (0, 1)))
+
+        def essential(part: Sample, H: FiniteClass = H) -> Any:
+            return essential_rules(H, define_class(H, [part], 1), 2, 1)
+
+        def run(E: Sample, choose: Choose, k: int = k, essential: Any = essential) -> Hashable:
+            lists = [essential(part) for part in split(E, k, choose)]
+            return sparse_sample(lists, epsilon=Fraction(1), B=B, choose=choose)
+
+        L = max(len(essential(part)) for part in ((), *((record,) for record in records)))
+        allowed = L * base / (base**2 + L * base)
+        laws = {
+            E: law(partial(run, E))
+            for n in (m, m + 1)
+            for E in combinations_with_replacement(records, n)
+        }
+        for E, z in product(combinations_with_replacement(records, m), records):
+            P, Q = laws[E], laws[tuple(sorted((*E, z)))]
+            leak = max(hockey_stick(p, q, base**2) for p, q in ((P, Q), (Q, P)))
+            worst, cases = max(worst, leak / allowed), cases + 1
+    return Outcome(f"at most {float(worst):.3f} of it, in {cases} pairs", worst <= 1)

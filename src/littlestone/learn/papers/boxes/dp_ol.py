@@ -61,7 +61,7 @@ def dp_ol(
 
     promise: (O(epsilon), delta)-DP; at most about d^9.5 log(T) log(1 / delta) / epsilon mistakes
     found: it leaks through Algorithm 4. A part has one example more if k does not divide |E|, so one
-        record can move two teachers
+        record can move two teachers, of which the proof says nothing; at toy sizes that leaks no more
     ours: learn.stream.StagedOnlineLearner
     takes: at constant 1, for T = 10,000, epsilon = 1, delta = 1e-6: 128 teachers and 285 mistakes a
         rule for d = 1; 5,951 and 533,278 for d = 3
