@@ -208,7 +208,7 @@ def codes(trial: Trial) -> Outcome:
     says: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap
     scope: the simplex code of 8 words: all wrong bits; random tables and two rotation classes
     stated: two wrong bits or more, gap >= 0
-    code: prove.papers.bgs21.bit_class_cap, prove.papers.bgs21.simplex_code
+    code: prove.papers.bgs21.bit_class_cap, prove.papers.bgs21_learning.simplex_code
     proof: proofs/multiclass-learning.md#theorem-4-one-logarithm-less-codes-that-correct-errors
     """
     code, rng = simplex_code(), trial.array(4)
