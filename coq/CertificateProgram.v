@@ -11,6 +11,7 @@ Extract Inlined Constant N.ltb => "((<) : int -> int -> bool)".
 Extract Inlined Constant N.leb => "((<=) : int -> int -> bool)".
 Extract Inlined Constant N.add => "(+)".
 Extract Inlined Constant N.succ => "succ".
+Extract Inlined Constant N.succ_pos => "succ".
 Extract Inlined Constant N.sub => "(fun (a : int) b -> if a > b then a - b else 0)".
 Extract Inlined Constant N.land => "(land)".
 Extract Inlined Constant N.lor => "(lor)".
@@ -24,6 +25,7 @@ Extract Inlined Constant N.div2 => "(fun w -> w lsr 1)".
 Extract Inlined Constant N.ones => "(fun x -> (1 lsl x) - 1)".
 Extract Inlined Constant N.of_nat => "(fun n -> n)".
 Extract Inlined Constant N.to_nat => "(fun n -> n)".
+Extract Inlined Constant N.size_nat => "(let rec bits n x = if x = 0 then n else bits (n + 1) (x lsr 1) in bits 0)".
 Extract Inlined Constant Pos.eqb => "((=) : int -> int -> bool)".
 Extract Inlined Constant List.filter => "List.filter".
 

@@ -1,597 +1,13 @@
 (** A checker of certificates: what it accepts is true.
 
-    Pages: docs/certificate-format.md, docs/proofs/certificates.md.  Rows are lists of words of 60 bits, so that a word
-    is one number of OCaml.  No axiom is used. *)
+    Pages: docs/certificate-format.md, docs/proofs/certificates.md.  No axiom is used. *)
 
-From Coq Require Import List PeanoNat NArith PArith Bool Lia Permutation Mergesort Orders FMapPositive.
-From Littlestone Require Import Dimension.
+From Coq Require Import List PeanoNat NArith PArith Bool Lia FMapPositive.
+From Littlestone Require Import Dimension Spaces Symmetries Declarations.
 Import ListNotations.
 Local Open Scope N_scope.
 
-(** * Rows, version spaces and their dimension *)
-
-Definition row := list N.
-
-(** Whether a set of columns has column x; of a row, its value there. *)
-Fixpoint bit (r : row) (x : N) : bool :=
-  match r with [] => false | w :: r => if x <? 60 then N.testbit w x else bit r (x - 60) end.
-
-(** The class of the rows of a list. *)
-Definition functions (V : list row) : class N bool := fun h => exists r, In r V /\ forall x, h x = bit r x.
-
-Definition ldim_ge (V : list row) (n : nat) : Prop := dim_ge (functions V) n.
-
-Definition side (V : list row) (x : N) (s : bool) : list row := filter (fun r => eqb (bit r x) s) V.
-
-Lemma side_in V x s r : In r (side V x s) <-> In r V /\ bit r x = s.
-Proof. unfold side. rewrite filter_In, eqb_true_iff. reflexivity. Qed.
-
-Lemma ldim_incl V W n : incl V W -> ldim_ge V n -> ldim_ge W n.
-Proof. intros I. apply dim_ge_mono. intros h (r & J & E). exists r. auto. Qed.
-
-Lemma under_side V x s : forall h, under (functions V) [(x, s)] h <-> functions (side V x s) h.
-Proof.
-  intros h. split.
-  - intros ((r & I & E) & A). exists r. rewrite side_in. repeat split; auto.
-    rewrite <- E. apply A. simpl; auto.
-  - intros (r & I & E). apply side_in in I as (I & B). split; [exists r; auto |].
-    intros y t [J | []]. injection J as <- <-. rewrite E; auto.
-Qed.
-
-(** (R) *)
-Lemma ldim_S V n : ldim_ge V (S n) <-> exists x, ldim_ge (side V x false) n /\ ldim_ge (side V x true) n.
-Proof.
-  unfold ldim_ge. rewrite dim_ge_S. split.
-  - intros (x & y0 & y1 & D & G0 & G1). exists x.
-    assert (M : forall s, dim_ge (under (functions V) [(x, s)]) n -> dim_ge (functions (side V x s)) n).
-    { intros s. apply dim_ge_mono. intros h. apply under_side. }
-    destruct y0, y1; try congruence; auto.
-  - intros (x & G0 & G1). exists x, false, true. split; [discriminate |].
-    split; [revert G0 | revert G1]; apply dim_ge_mono; intros h; apply under_side.
-Qed.
-
-Lemma ldim_0 V : ldim_ge V 0 <-> V <> [].
-Proof.
-  unfold ldim_ge. rewrite dim_ge_0. split.
-  - intros (h & r & I & _) ->. destruct I.
-  - destruct V as [| r V]; [congruence |]. intros _. exists (bit r), r. simpl; auto.
-Qed.
-
-Lemma ldim_le V m n : (m <= n)%nat -> ldim_ge V n -> ldim_ge V m.
-Proof. apply dim_ge_le. Qed.
-
-Lemma sides_length V x : (length V = length (side V x false) + length (side V x true))%nat.
-Proof.
-  unfold side. induction V as [| r V IH]; simpl; auto. destruct (bit r x); simpl; lia.
-Qed.
-
-(** Fact 2 *)
-Lemma ldim_length n : forall V, ldim_ge V n -> (Nat.pow 2 n <= length V)%nat.
-Proof.
-  induction n as [| n IH]; intros V G.
-  - apply ldim_0 in G. destruct V; [congruence | simpl; lia].
-  - apply ldim_S in G as (x & G0 & G1). rewrite (sides_length V x). apply IH in G0, G1. simpl; lia.
-Qed.
-
-(** * Shapes *)
-
-(** Different rows differ in a column. *)
-Definition told_apart (V : list row) : Prop :=
-  forall r r', In r V -> In r' V -> r <> r' -> exists x, bit r x <> bit r' x.
-
-Lemma two_in {A} (l : list A) a a' : In a l -> In a' l -> a <> a' -> (2 <= length l)%nat.
-Proof. destruct l as [| b [| b' l]]; simpl; intuition (try lia; congruence). Qed.
-
-Lemma snd_injective {A B} (l : list (A * B)) p p' :
-  NoDup (map snd l) -> In p l -> In p' l -> snd p = snd p' -> p = p'.
-Proof.
-  induction l as [| q l IH]; intros N I I' E; [destruct I |]. inversion N as [| ? ? M N']; subst.
-  destruct I as [-> | I], I' as [-> | I']; auto.
-  - destruct M. rewrite E. apply in_map; auto.
-  - destruct M. rewrite <- E. apply in_map; auto.
-Qed.
-
-(** The columns of W with two rows on both sides are columns of W', perhaps complemented. *)
-Lemma shapes (pairs : list (row * row)) :
-  NoDup (map snd pairs) -> told_apart (map snd pairs) ->
-  (forall x, (forall s, (2 <= length (filter (fun p => eqb (bit (fst p) x) s) pairs))%nat) ->
-    exists y c, forall p, In p pairs -> bit (fst p) x = xorb c (bit (snd p) y)) ->
-  forall n A, incl A pairs -> ldim_ge (map fst A) n -> ldim_ge (map snd A) n.
-Proof.
-  intros N D S.
-  assert (Some_one : forall (A : list (row * row)) x s, side (map fst A) x s <> [] -> exists p, In p A /\ bit (fst p) x = s).
-  { intros A x s E. destruct (side (map fst A) x s) as [| r V] eqn:F; [congruence |].
-    assert (J : In r (side (map fst A) x s)) by (rewrite F; simpl; auto).
-    apply side_in in J as (J & B). apply in_map_iff in J as (p & <- & J). eauto. }
-  assert (Two : forall A : list (row * row), ldim_ge (map fst A) 1 -> exists p p', In p A /\ In p' A /\ p <> p').
-  { intros A G. apply ldim_S in G as (x & G0 & G1). apply ldim_0 in G0, G1.
-    destruct (Some_one _ _ _ G0) as (p & P & B), (Some_one _ _ _ G1) as (p' & P' & B').
-    exists p, p'. repeat split; auto. congruence. }
-  induction n as [| n IH]; intros A I G.
-  - apply ldim_0 in G. apply ldim_0. destruct A; [exfalso; apply G; reflexivity | discriminate].
-  - destruct n as [| n].
-    + destruct (Two A G) as (p & p' & P & P' & E).
-      destruct (D (snd p) (snd p')) as (x & B); [apply in_map; auto | apply in_map; auto | |].
-      { intros e. apply E. eapply snd_injective; eauto. }
-      apply ldim_S. exists x. rewrite !ldim_0.
-      assert (J : forall s q, In q A -> bit (snd q) x = s -> side (map snd A) x s <> []).
-      { intros s q Q T F. assert (H : In (snd q) (side (map snd A) x s)) by (apply side_in; split; auto; apply in_map; auto).
-        rewrite F in H; destruct H. }
-      destruct (bit (snd p) x) eqn:T, (bit (snd p') x) eqn:T'; try congruence; eauto.
-    + apply ldim_S in G as (x & G0 & G1).
-      set (part := fun s => filter (fun p => eqb (bit (fst p) x) s) A).
-      assert (Part : forall s, incl (part s) A) by (intros s p J; apply filter_In in J; tauto).
-      assert (G : forall s, ldim_ge (map fst (part s)) (Datatypes.S n)).
-      { intros s. assert (Gs : ldim_ge (side (map fst A) x s) (Datatypes.S n)) by (destruct s; auto).
-        revert Gs. apply ldim_incl. intros r J. apply side_in in J as (J & B). apply in_map_iff in J as (p & <- & J).
-        apply in_map. apply filter_In. rewrite B, eqb_reflx. auto. }
-      destruct (S x) as (y & c & E).
-      { intros s. destruct (Two (part s)) as (p & p' & P & P' & F); [eapply ldim_le; [| apply G]; lia |].
-        apply filter_In in P as (P & B), P' as (P' & B').
-        apply (two_in _ p p'); auto; apply filter_In; auto. }
-      assert (M : forall t, ldim_ge (side (map snd A) y t) (Datatypes.S n)).
-      { intros t. apply ldim_incl with (map snd (part (xorb c t))).
-        - intros r J. apply in_map_iff in J as (p & <- & J). apply filter_In in J as (J & B).
-          apply eqb_prop in B. rewrite E in B by auto. apply side_in. split; [apply in_map; auto |].
-          destruct c, t, (bit (snd p) y); auto.
-        - apply IH; [| apply G]. intros p J. apply I, (Part _ p J). }
-      apply ldim_S. exists y. split; apply M.
-Qed.
-
-(** * Counting, for all columns of a word at once *)
-
-(** Bit p of the counters of all columns of a word is plane p. *)
-Fixpoint value (planes : list N) (x : N) : N :=
-  match planes with [] => 0 | p :: planes => N.b2n (N.testbit p x) + 2 * value planes x end.
-
-Fixpoint add (planes : list N) (w : N) : list N :=
-  match planes with
-  | [] => if w =? 0 then [] else [w]
-  | p :: rest => if w =? 0 then planes else N.lxor p w :: add rest (N.land p w)
-  end.
-
-Lemma value_add planes w x : value (add planes w) x = value planes x + N.b2n (N.testbit w x).
-Proof.
-  revert w; induction planes as [| p planes IH]; intros w; cbn [add]; destruct (N.eqb_spec w 0) as [-> | D]; cbn [value].
-  - rewrite N.bits_0. reflexivity.
-  - lia.
-  - rewrite N.bits_0. cbn [N.b2n]; lia.
-  - rewrite IH, N.lxor_spec, N.land_spec. destruct (N.testbit p x), (N.testbit w x); cbn [N.b2n xorb andb]; lia.
-Qed.
-
-(** Two words at once *)
-Definition add_two (planes : list N) (w w' : N) : list N :=
-  match planes with
-  | [] => add (add [] w) w'
-  | p :: rest =>
-    let one := N.lxor p w in N.lxor one w' :: add rest (N.lor (N.land p w) (N.land one w'))
-  end.
-
-Lemma value_add_two planes w w' x :
-  value (add_two planes w w') x = value planes x + N.b2n (N.testbit w x) + N.b2n (N.testbit w' x).
-Proof.
-  destruct planes as [| p planes]; cbn [add_two]; [rewrite !value_add; reflexivity |].
-  cbn [value]. rewrite value_add, !N.lxor_spec, N.lor_spec, !N.land_spec, N.lxor_spec.
-  destruct (N.testbit p x), (N.testbit w x), (N.testbit w' x); cbn [N.b2n xorb andb orb]; lia.
-Qed.
-
-(** The columns with at least 2^j *)
-Fixpoint many (j : nat) (planes : list N) : N :=
-  match j, planes with
-  | _, [] => 0
-  | O, p :: planes => N.lor p (many O planes)
-  | S j, _ :: planes => many j planes
-  end.
-
-Lemma many_spec j : forall planes x, 2 ^ N.of_nat j <= value planes x -> N.testbit (many j planes) x = true.
-Proof.
-  induction j as [| j IH].
-  - induction planes as [| p planes IH]; intros x L; cbn [value many] in *; change (2 ^ N.of_nat 0) with 1 in L; [lia |].
-    rewrite N.lor_spec. destruct (N.testbit p x); cbn [N.b2n orb] in *; auto. apply IH. change (2 ^ 0) with 1. lia.
-  - intros [| p planes] x L; cbn [value many] in *.
-    + assert (0 < 2 ^ N.of_nat (S j)) by (apply N.neq_0_lt_0, N.pow_nonzero; discriminate). lia.
-    + apply IH. rewrite Nat2N.inj_succ, N.pow_succ_r' in L. destruct (N.testbit p x); cbn [N.b2n] in L; lia.
-Qed.
-
-Definition full : N := N.ones 60.
-
-(** The columns with at most m, if [few] has those where equality is allowed *)
-Fixpoint at_most (planes : list N) (m few : N) : N :=
-  match planes with
-  | [] => if m =? 0 then few else full
-  | p :: planes =>
-    at_most planes (N.div2 m) (if N.odd m then N.lor few (N.ldiff full p) else N.ldiff few p)
-  end.
-
-Lemma at_most_spec planes : forall m few x, x < 60 ->
-  value planes x < m \/ value planes x = m /\ N.testbit few x = true -> N.testbit (at_most planes m few) x = true.
-Proof.
-  induction planes as [| p planes IH]; intros m few x X L; cbn [value at_most] in *.
-  - destruct (N.eqb_spec m 0) as [-> | D]; [destruct L as [L | L]; [lia | tauto] |].
-    apply N.ones_spec_low; auto.
-  - apply IH; auto. rewrite (N.div2_odd m) in L. set (m' := N.div2 m) in *.
-    assert (F : N.testbit full x = true) by (apply N.ones_spec_low; auto).
-    destruct (N.odd m); cbn [N.b2n] in L; rewrite ?N.lor_spec, ?N.ldiff_spec, ?F;
-      destruct (N.testbit p x); cbn [N.b2n negb andb orb] in *;
-      destruct (N.lt_trichotomy (value planes x) m') as [T | [T | T]]; auto;
-      destruct L as [L | (L & E)]; try lia; rewrite ?E, ?orb_true_r, ?andb_true_r; auto.
-Qed.
-
-Fixpoint add_row (counts : list (list N)) (r : row) : list (list N) :=
-  match r, counts with
-  | [], _ => counts
-  | w :: r, [] => add [] w :: add_row [] r
-  | w :: r, p :: counts => add p w :: add_row counts r
-  end.
-
-Fixpoint counted_at (counts : list (list N)) (x : N) : N :=
-  match counts with [] => 0 | p :: counts => if x <? 60 then value p x else counted_at counts (x - 60) end.
-
-Lemma add_row_spec r : forall counts x, counted_at (add_row counts r) x = counted_at counts x + N.b2n (bit r x).
-Proof.
-  induction r as [| w r IH]; intros counts x; [simpl; lia |].
-  destruct counts as [| p counts]; cbn [add_row counted_at bit]; destruct (x <? 60);
-    rewrite ?value_add, ?IH; cbn [value counted_at]; lia.
-Qed.
-
-Fixpoint add_rows (counts : list (list N)) (r r' : row) : list (list N) :=
-  match counts, r, r' with
-  | p :: counts, w :: r, w' :: r' => add_two p w w' :: add_rows counts r r'
-  | _, _, _ => add_row (add_row counts r) r'
-  end.
-
-Lemma add_rows_spec counts : forall r r' x,
-  counted_at (add_rows counts r r') x = counted_at counts x + N.b2n (bit r x) + N.b2n (bit r' x).
-Proof.
-  induction counts as [| p counts IH]; intros [| w r] [| w' r'] x; cbn [add_rows];
-    try (rewrite !add_row_spec; reflexivity).
-  cbn [counted_at bit]. destruct (x <? 60); [apply value_add_two | apply IH].
-Qed.
-
-Fixpoint counts_from (V : list row) (counts : list (list N)) : list (list N) :=
-  match V with
-  | [] => counts
-  | [r] => add_row counts r
-  | r :: r' :: V => counts_from V (add_rows counts r r')
-  end.
-
-Definition counts_of (V : list row) : list (list N) := counts_from V [].
-
-Lemma counts_spec V x : counted_at (counts_of V) x = N.of_nat (length (side V x true)).
-Proof.
-  unfold counts_of. enough (G : forall n V c, (length V < n)%nat ->
-    counted_at (counts_from V c) x = counted_at c x + N.of_nat (length (side V x true)))
-    by (rewrite (G (S (length V))) by auto; reflexivity).
-  unfold side. clear V. induction n as [| n IH]; intros V c L; [lia |].
-  destruct V as [| r [| r' V]]; cbn [counts_from filter].
-  - cbn [length]; lia.
-  - rewrite add_row_spec. destruct (bit r x); cbn [eqb length N.b2n]; lia.
-  - rewrite IH, add_rows_spec by (simpl in L; lia).
-    destruct (bit r x), (bit r' x); cbn [eqb length N.b2n]; lia.
-Qed.
-
-Fixpoint size_from (V : list row) (n : N) : N := match V with [] => n | _ :: V => size_from V (N.succ n) end.
-Definition size (V : list row) : N := size_from V 0.
-
-Lemma size_spec V : size V = N.of_nat (length V).
-Proof.
-  unfold size. enough (forall n, size_from V n = n + N.of_nat (length V)) by (rewrite H; lia).
-  induction V as [| r V IH]; intros n; cbn [size_from length]; [lia | rewrite IH; lia].
-Qed.
-
-(** Whether n < 2^k, without 2^k *)
-Definition few (n : N) (k : nat) : bool := N.shiftr n (N.of_nat k) =? 0.
-
-Lemma few_spec n k : few n k = true <-> n < 2 ^ N.of_nat k.
-Proof.
-  unfold few. rewrite N.eqb_eq, N.shiftr_div_pow2.
-  assert (P : 2 ^ N.of_nat k <> 0) by (apply N.pow_nonzero; discriminate).
-  split; [apply N.div_small_iff; auto | apply N.div_small].
-Qed.
-
-Lemma of_power j : N.of_nat (Nat.pow 2 j) = 2 ^ N.of_nat j.
-Proof.
-  induction j as [| j IH]; [reflexivity |]. rewrite Nat2N.inj_succ, N.pow_succ_r', <- IH. cbn [Nat.pow]. lia.
-Qed.
-
-Lemma few_power n k : N.of_nat n < 2 ^ N.of_nat k -> (n < Nat.pow 2 k)%nat.
-Proof. rewrite <- of_power. lia. Qed.
-
-(** The columns with at least 2^j rows on both sides, as a row *)
-Definition splitters (V : list row) (n : N) (j : nat) : row :=
-  if few n (S j) then []
-  else let most := n - N.shiftl 1 (N.of_nat j) in
-    map (fun planes => N.land (many j planes) (at_most planes most full)) (counts_of V).
-
-Lemma splitters_spec V j x :
-  (Nat.pow 2 j <= length (side V x false))%nat -> (Nat.pow 2 j <= length (side V x true))%nat ->
-  bit (splitters V (size V) j) x = true.
-Proof.
-  intros F T. pose proof (sides_length V x) as L. rewrite size_spec. unfold splitters.
-  pose proof (of_power j) as P.
-  destruct (few (N.of_nat (length V)) (S j)) eqn:E.
-  { apply few_spec in E. rewrite Nat2N.inj_succ, N.pow_succ_r' in E. lia. }
-  rewrite N.shiftl_1_l. pose proof (counts_spec V x) as C.
-  set (most := N.of_nat (length V) - 2 ^ N.of_nat j) in *.
-  assert (B : 2 ^ N.of_nat j <= counted_at (counts_of V) x <= most) by (unfold most; lia).
-  clear - B. revert x B. induction (counts_of V) as [| p counts IH]; intros x B; cbn [counted_at map bit] in *.
-  - assert (0 < 2 ^ N.of_nat j) by (apply N.neq_0_lt_0, N.pow_nonzero; discriminate). lia.
-  - destruct (N.ltb_spec x 60) as [X | X]; [| auto].
-    rewrite N.land_spec, many_spec by tauto. apply at_most_spec; auto.
-    destruct (N.eq_dec (value p x) most) as [e | e]; [right; split; auto; apply N.ones_spec_low; auto | left; lia].
-Qed.
-
-(** * Columns of a set *)
-
-Fixpoint scan (n : nat) (w x : N) : list N :=
-  match n with
-  | O => []
-  | S n => if w =? 0 then [] else if N.odd w then x :: scan n (N.div2 w) (N.succ x) else scan n (N.div2 w) (N.succ x)
-  end.
-
-Fixpoint columns_from (r : row) (x : N) : list N :=
-  match r with [] => [] | w :: r => scan 60 w x ++ columns_from r (x + 60) end.
-
-Definition columns (r : row) : list N := columns_from r 0.
-
-Lemma scan_in n : forall w x y, In y (scan n w x) <-> x <= y < x + N.of_nat n /\ N.testbit w (y - x) = true.
-Proof.
-  induction n as [| n IH]; intros w x y; cbn [scan]; [simpl; lia |].
-  assert (Step : In y (scan n (N.div2 w) (N.succ x))
-    <-> N.succ x <= y < N.succ x + N.of_nat n /\ N.testbit w (y - x) = true).
-  { rewrite IH. split; intros (B & T); split; auto; try lia; [rewrite <- T | rewrite <- T];
-      rewrite N.div2_spec, N.shiftr_spec'; f_equal; lia. }
-  destruct (N.eqb_spec w 0) as [-> | D].
-  - split; [intros [] | intros (_ & T); rewrite N.bits_0 in T; discriminate].
-  - destruct (N.odd w) eqn:O.
-    + simpl In. rewrite Step. split.
-      * intros [<- | ((B & B') & T)]; [split; [lia |] | split; [lia | auto]].
-        rewrite N.sub_diag, N.bit0_odd; auto.
-      * intros (B & T). destruct (N.eq_dec x y) as [-> | N]; [auto | right; split; auto; lia].
-    + rewrite Step. split; intros (B & T); split; auto; try lia.
-      destruct (N.eq_dec x y) as [-> | N]; [| lia]. rewrite N.sub_diag, N.bit0_odd in T. congruence.
-Qed.
-
-Lemma columns_in r x : In x (columns r) <-> bit r x = true.
-Proof.
-  unfold columns. enough (G : forall b, In x (columns_from r b) <-> b <= x /\ bit r (x - b) = true).
-  { rewrite G, N.sub_0_r. split; [tauto | split; [lia | auto]]. }
-  induction r as [| w r IH]; intros b; cbn [columns_from bit]; [simpl; split; [tauto | intros (_ & D); discriminate] |].
-  rewrite in_app_iff, scan_in, IH. change (N.of_nat 60) with 60. destruct (N.ltb_spec (x - b) 60) as [L | L].
-  - split; [intros [((B & B') & T) | (B & T)] | intros (B & T); left]; split; auto; try lia.
-  - replace (x - (b + 60)) with (x - b - 60) by lia.
-    split; [intros [((B & B') & T) | (B & T)] | intros (B & T); right]; split; auto; lia.
-Qed.
-
-(** * The shape of a set of rows *)
-
-(** The bits of a list, 60 to a number, after a leading 1 *)
-Fixpoint pack (l : list bool) (p : positive) (room : nat) : list positive :=
-  match l with
-  | [] => [p]
-  | b :: l =>
-    let p' := if b then xI p else xO p in
-    match room with O => p' :: pack l 1 59 | S room => pack l p' room end
-  end.
-
-Fixpoint unpacked (p : positive) : list bool :=
-  match p with xH => [] | xO p => unpacked p ++ [false] | xI p => unpacked p ++ [true] end.
-
-Lemma unpack l : forall p room, flat_map unpacked (pack l p room) = unpacked p ++ l.
-Proof.
-  induction l as [| b l IH]; intros p room; cbn [pack flat_map]; [reflexivity |].
-  assert (E : unpacked (if b then xI p else xO p) = unpacked p ++ [b]) by (destruct b; reflexivity).
-  destruct room as [| room]; cbn [flat_map]; rewrite IH, ?E; cbn [unpacked app]; rewrite <- app_assoc; reflexivity.
-Qed.
-
-(** Column x of W, 0 at the first row *)
-Definition first_bit (W : list row) (x : N) : bool := match W with [] => false | r :: _ => bit r x end.
-
-Definition column (W : list row) (x : N) : list positive :=
-  let c := first_bit W x in pack (map (fun r => xorb c (bit r x)) W) 1 59.
-
-Lemma column_eq W W' x y : column W x = column W' y ->
-  map (fun r => xorb (first_bit W x) (bit r x)) W = map (fun r => xorb (first_bit W' y) (bit r y)) W'.
-Proof.
-  unfold column. intros E. apply (f_equal (flat_map unpacked)) in E. rewrite !unpack in E. exact E.
-Qed.
-
-Fixpoint column_leb (a b : list positive) : bool :=
-  match a, b with
-  | [], _ => true
-  | _ :: _, [] => false
-  | p :: a, q :: b => match Pos.compare p q with Lt => true | Gt => false | Eq => column_leb a b end
-  end.
-
-Fixpoint column_eqb (a b : list positive) : bool :=
-  match a, b with [], [] => true | p :: a, q :: b => Pos.eqb p q && column_eqb a b | _, _ => false end.
-
-Lemma column_eqb_eq a : forall b, column_eqb a b = true -> a = b.
-Proof.
-  induction a as [| p a IH]; intros [| q b] E; simpl in E; try discriminate; auto.
-  apply andb_true_iff in E as (E & E'). apply Pos.eqb_eq in E. f_equal; auto.
-Qed.
-
-Module Column <: TotalLeBool.
-  Definition t := list positive.
-  Definition leb := column_leb.
-  Lemma leb_total a : forall b, leb a b = true \/ leb b a = true.
-  Proof.
-    unfold leb. induction a as [| p a IH]; intros [| q b]; simpl; auto.
-    rewrite (Pos.compare_antisym p q). destruct (Pos.compare p q); simpl; auto.
-  Qed.
-End Column.
-Module ColumnSort := Sort Column.
-
-(** Whether all of [a] are in [b]; both are sorted. *)
-Fixpoint all_in (b a : list (list positive)) : bool :=
-  match b with
-  | [] => match a with [] => true | _ => false end
-  | y :: b =>
-    (fix skip a := match a with
-      | [] => true
-      | x :: a' => if column_eqb x y then skip a' else all_in b a
-      end) a
-  end.
-
-Lemma all_in_spec b : forall a, all_in b a = true -> incl a b.
-Proof.
-  induction b as [| y b IH]; intros a.
-  - destruct a; simpl; [intros _ x [] | discriminate].
-  - induction a as [| x a IHa]; [intros _ z [] |]. cbn [all_in]. destruct (column_eqb x y) eqn:E.
-    + apply column_eqb_eq in E. subst y. intros A z [<- | I]; [simpl; auto | apply IHa; auto].
-    + intros A z I. right. apply (IH _ A); auto.
-Qed.
-
-Definition shape : Type := (N * list (list positive))%type.
-
-Definition shape_columns (W : list row) : list (list positive) :=
-  ColumnSort.sort (map (column W) (columns (splitters W (size W) 1))).
-
-Definition shape_of (W : list row) : shape := (size W, shape_columns W).
-
-Definition has_shape (W : list row) (s : shape) : bool :=
-  (size W =? fst s) && all_in (snd s) (shape_columns W).
-
-Lemma shape_columns_in W c :
-  In c (shape_columns W) <-> exists x, c = column W x /\ bit (splitters W (size W) 1) x = true.
-Proof.
-  unfold shape_columns.
-  assert (P := ColumnSort.Permuted_sort (map (column W) (columns (splitters W (size W) 1)))).
-  split.
-  - intros I. apply (Permutation_in _ (Permutation_sym P)) in I. apply in_map_iff in I as (x & <- & I).
-    exists x. split; auto. apply columns_in; auto.
-  - intros (x & -> & B). apply (Permutation_in _ P), in_map, columns_in. auto.
-Qed.
-
-Lemma map_combine {A B C} (f : A -> C) (g : B -> C) l : forall m, map f l = map g m ->
-  forall p, In p (combine l m) -> f (fst p) = g (snd p).
-Proof.
-  induction l as [| a l IH]; intros [| b m] E p I; simpl in *; try tauto.
-  injection E as E E'. destruct I as [<- | I]; [exact E | eapply IH; eauto].
-Qed.
-
-Lemma map_fst_combine {A B} (l : list A) : forall m : list B, length l = length m -> map fst (combine l m) = l.
-Proof. induction l as [| a l IH]; intros [| b m] E; simpl in *; try discriminate; auto. f_equal; auto. Qed.
-
-Lemma map_snd_combine {A B} (l : list A) : forall m : list B, length l = length m -> map snd (combine l m) = m.
-Proof. induction l as [| a l IH]; intros [| b m] E; simpl in *; try discriminate; auto. f_equal; auto. Qed.
-
-Lemma length_map_filter {A B} (f : A -> B) p l : length (filter p (map f l)) = length (filter (fun a => p (f a)) l).
-Proof. induction l as [| a l IH]; simpl; auto. destruct (p (f a)); simpl; auto. Qed.
-
-(** Lemma of shapes *)
-Lemma has_shape_spec W V n : NoDup V -> told_apart V ->
-  has_shape W (shape_of V) = true -> ldim_ge W n -> ldim_ge V n.
-Proof.
-  intros N D H G. unfold has_shape, shape_of in H; cbn [fst snd] in H.
-  apply andb_true_iff in H as (L & A). apply N.eqb_eq in L. rewrite !size_spec in L.
-  assert (L' : length W = length V) by lia. apply all_in_spec in A.
-  rewrite <- (map_snd_combine W V L') in N, D |- *. rewrite <- (map_fst_combine W V L') in G.
-  revert G. apply shapes with (pairs := combine W V); auto using incl_refl.
-  intros x T.
-  assert (B : bit (splitters W (size W) 1) x = true).
-  { apply splitters_spec; unfold side; change (Nat.pow 2 1) with 2%nat.
-    - specialize (T false). rewrite <- (map_fst_combine W V L') at 1. rewrite length_map_filter. exact T.
-    - specialize (T true). rewrite <- (map_fst_combine W V L') at 1. rewrite length_map_filter. exact T. }
-  assert (I : In (column W x) (shape_columns V)) by (apply A, shape_columns_in; eauto).
-  apply shape_columns_in in I as (y & E & _). apply column_eq in E.
-  exists y, (xorb (first_bit W x) (first_bit V y)). intros p J.
-  pose proof (map_combine _ _ W V E p J) as M. cbn beta in M.
-  destruct (first_bit W x), (first_bit V y), (bit (fst p) x), (bit (snd p) y); simpl in *; auto.
-Qed.
-
-(** * Settled columns *)
-
-Definition empty (r : row) : bool := forallb (fun w => w =? 0) r.
-
-Lemma empty_spec r x : empty r = true -> bit r x = false.
-Proof.
-  unfold empty. revert x; induction r as [| w r IH]; intros x E; cbn [forallb bit] in *; auto.
-  apply andb_true_iff in E as (E & E'). apply N.eqb_eq in E. subst w.
-  destruct (x <? 60); [apply N.bits_0 | auto].
-Qed.
-
-(** Columns below x *)
-Fixpoint below (r : row) (x : N) : row :=
-  match r with [] => [] | _ :: r => if x <? 60 then [N.ones x] else full :: below r (x - 60) end.
-
-Lemma below_spec r : forall x y, bit (below r x) y = true -> y < x.
-Proof.
-  induction r as [| w r IH]; intros x y; cbn [below bit]; [discriminate |].
-  destruct (N.ltb_spec x 60) as [X | X]; cbn [bit].
-  - destruct (N.ltb_spec y 60) as [Y | Y]; [| discriminate]. intros B.
-    destruct (N.lt_ge_cases y x) as [L | L]; auto. rewrite N.ones_spec_high in B by auto. discriminate.
-  - destruct (N.ltb_spec y 60) as [Y | Y]; [lia |]. intros B. apply IH in B. lia.
-Qed.
-
-(** The columns of [a] where row r has the value s *)
-Fixpoint agreeing (a r : row) (s : bool) : row :=
-  match a with
-  | [] => []
-  | w :: a =>
-    let v := match r with [] => 0 | v :: _ => v end in
-    (if s then N.land w v else N.ldiff w v) :: agreeing a (tl r) s
-  end.
-
-Lemma agreeing_spec a : forall r s y, bit (agreeing a r s) y = true -> bit a y = true /\ bit r y = s.
-Proof.
-  induction a as [| w a IH]; intros r s y; cbn [agreeing bit]; [discriminate |].
-  destruct (N.ltb_spec y 60) as [Y | Y].
-  - destruct r as [| v r]; cbn [bit]; [| apply N.ltb_lt in Y; rewrite Y];
-      destruct s; rewrite ?N.land_spec, ?N.ldiff_spec, ?N.bits_0, ?andb_true_iff, ?negb_true_iff;
-      intros H; try tauto; destruct H; try discriminate; auto.
-  - intros B. apply IH in B as (B & B'). split; auto.
-    destruct r as [| v r]; cbn [bit tl] in *; auto. destruct (N.ltb_spec y 60); [lia | auto].
-Qed.
-
-(** The columns of [a] that equal column x, complemented if c *)
-Fixpoint alike (V : list row) (x : N) (c : bool) (a : row) : list N :=
-  match V with
-  | [] => columns a
-  | r :: V => if empty a then [] else alike V x c (agreeing a r (xorb c (bit r x)))
-  end.
-
-Lemma alike_spec V x c : forall a y, In y (alike V x c a) ->
-  bit a y = true /\ forall r, In r V -> bit r y = xorb c (bit r x).
-Proof.
-  induction V as [| r V IH]; intros a y I; cbn [alike] in I; [apply columns_in in I; split; [auto | intros ? []] |].
-  destruct (empty a); [destruct I |]. apply IH in I as (B & E). apply agreeing_spec in B as (B & E').
-  split; auto. intros r' [<- | J]; auto.
-Qed.
-
-(** Rule 4: whether column x equals one before it, or the complement of one. *)
-Definition repeated (V : list row) (x : N) : bool :=
-  match V with
-  | [] => true
-  | r :: _ =>
-    let before := below r x in
-    match alike V x false before, alike V x true before with [], [] => false | _, _ => true end
-  end.
-
-Lemma repeated_spec V x : repeated V x = true ->
-  V = [] \/ exists y c, y < x /\ forall r, In r V -> bit r y = xorb c (bit r x).
-Proof.
-  unfold repeated. destruct V as [| r0 V]; [auto |]. intros H. right.
-  assert (One : forall c z, In z (alike (r0 :: V) x c (below r0 x)) ->
-    exists y c, y < x /\ forall r, In r (r0 :: V) -> bit r y = xorb c (bit r x)).
-  { intros c z I. apply alike_spec in I as (B & E). apply below_spec in B. eauto. }
-  cbv zeta in H. destruct (alike _ x false _) as [| z l] eqn:E; [| apply (One false z); rewrite E; simpl; auto].
-  destruct (alike _ x true _) as [| z l] eqn:E'; [discriminate | apply (One true z); rewrite E'; simpl; auto].
-Qed.
-
 (** * Claims *)
-
-(** A restriction to value s at column x is 2 x + s. *)
-Definition satisfies (r : row) (path : list N) : Prop := forall l, In l path -> bit r (N.div2 l) = N.odd l.
-
-Definition subpath (path path' : list N) : bool := forallb (fun l => existsb (N.eqb l) path') path.
-
-Lemma subpath_spec path path' r : subpath path path' = true -> satisfies r path' -> satisfies r path.
-Proof.
-  unfold subpath. rewrite forallb_forall. intros S A l I. apply A. specialize (S l I).
-  apply existsb_exists in S as (l' & I' & E). apply N.eqb_eq in E. congruence.
-Qed.
 
 Record claim := { bound : nat; path : list N; kept : option shape }.
 
@@ -603,31 +19,14 @@ Variable M : nat.       (* its columns *)
 Variable byte : N -> N. (* the file *)
 Variable bytes : N.
 
-Definition space (V : list row) (p : list N) : Prop :=
-  NoDup V /\ forall r, In r V <-> In r H /\ satisfies r p.
+Local Notation space := (space H).
+Local Notation read := (read byte bytes).
+Local Notation fixes := Symmetries.fixes.
 
 Definition holds (c : claim) : Prop :=
   exists V, space V (path c) /\ ~ ldim_ge V (bound c) /\ forall s, kept c = Some s -> s = shape_of V.
 
 Definition all_hold (st : state) : Prop := forall p c, PositiveMap.find p (known st) = Some c -> holds c.
-
-(** The next number, below 2^61, of at most nine bytes. *)
-Fixpoint number (n : nat) (i shift : N) : option (N * N) :=
-  match n with
-  | O => None
-  | S n =>
-    if i <? bytes then
-      let b := byte i in
-      if b <? 128 then
-        if (56 <=? shift) && (32 <=? b) then None else Some (N.shiftl b shift, N.succ i)
-      else match number n (N.succ i) (shift + 7) with
-        | Some (v, i') => Some (N.shiftl (b - 128) shift + v, i')
-        | None => None
-        end
-    else None
-  end.
-
-Definition read (i : N) : option (N * N) := number 9 i 0.
 
 Definition lookup (st : state) (b : N) : option claim :=
   match made st - b with 0 => None | Npos p => PositiveMap.find p (known st) end.
@@ -655,9 +54,21 @@ Definition counts_settle (V : list row) (x : N) (k : nat) : bool :=
     else empty (splitters T t j) || empty (splitters F f j)
   end.
 
-Definition settled (V : list row) (k : nat) (d0 d1 : row) : bool :=
-  forallb (fun x => bit d0 x || bit d1 x || counts_settle V x k || repeated V x)
-    (columns (splitters V (size V) (pred k))).
+(** Whether these columns are settled, where those are done to which a column of each orbit goes *)
+Fixpoint settle (V : list row) (k : nat) (g : group) (done : table unit) (l : list N) : bool :=
+  match l with
+  | [] => true
+  | x :: l =>
+    let y := first g x in
+    match find y done with
+    | Some _ => settle V k g done l
+    | None => if counts_settle V x k then settle V k g (insert y tt done) l else repeated V x && settle V k g done l
+    end
+  end.
+
+Definition settled (V : list row) (k : nat) (d0 d1 : row) (g : group) : bool :=
+  let done := fold_left (fun done x => insert (first g x) tt done) (columns d0 ++ columns d1) (PositiveMap.empty unit) in
+  settle V k g done (columns (splitters V (size V) (pred k))).
 
 (** The columns of a set, and x *)
 Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
@@ -672,8 +83,12 @@ Definition two (V : list row) : bool := match V with _ :: _ :: _ => true | _ => 
 
 Definition moved (st : state) (i : N) : state := {| at_ := i; made := made st; known := known st |}.
 
-(** Read the claim LDim(V) < k; the state after it, if it follows. *)
-Fixpoint accept (k : nat) (V : list row) (p : list N) (st : state) {struct k} : option state :=
+(** Whether a map takes every literal of a path to itself *)
+Definition keeps (p : list N) (m : table N) : bool :=
+  forallb (fun l => let x := N.div2 l in goes M m x =? 2 * x) p.
+
+(** Read the claim LDim(V) < k, which is under group g; the state after it, if it follows. *)
+Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g : group) (st : state) {struct k} : option state :=
   let me := N.succ (made st) in
   let st := {| at_ := at_ st; made := me; known := known st |} in
   if few (size V) k then
@@ -690,7 +105,7 @@ Fixpoint accept (k : nat) (V : list row) (p : list N) (st : state) {struct k} : 
       | None => None
       | Some (next, i) =>
         if next <? 2 then
-          if settled V k d0 d1 then Some (close k V p me (next =? 1) (moved st i)) else None
+          if settled V k d0 d1 g then Some (close k V p me (next =? 1) (moved st i)) else None
         else match n with
         | O => None
         | S n =>
@@ -701,13 +116,18 @@ Fixpoint accept (k : nat) (V : list row) (p : list N) (st : state) {struct k} : 
           let good :=
             if (x <? N.of_nat M) && negb (bit d0 x || bit d1 x) && two W && two (side V x (negb s)) then
               match read i with
-              | Some (0, i) => accept k' W (l :: p) (moved st i)
+              | Some (0, i) => accept groups k' W (l :: p) trivial (moved st i)
               | Some (kind, i) =>
                 match read i with
                 | None => None
                 | Some (value, i) =>
                   let st := moved st i in
-                  if kind =? 1 then
+                  if kind =? 4 then
+                    match find value groups with
+                    | Some g' => if forallb (keeps (l :: p)) (members g') then accept groups k' W (l :: p) g' st else None
+                    | None => None
+                    end
+                  else if kind =? 1 then
                     let y := N.div2 value in
                     let t := N.odd value in
                     if bit (if t then d1 else d0) y && forallb (fun r => eqb (bit r y) t) W then Some st else None
@@ -735,41 +155,6 @@ Fixpoint accept (k : nat) (V : list row) (p : list N) (st : state) {struct k} : 
         end
       end) M [] [] st
   end.
-
-(** * The table: whether all rows differ *)
-
-Fixpoint distinct (n : nat) (x : N) (V : list row) : bool :=
-  match V with
-  | [] | [_] => true
-  | _ => match n with
-    | O => false
-    | S n => distinct n (N.succ x) (side V x false) && distinct n (N.succ x) (side V x true)
-    end
-  end.
-
-Lemma nodup_sides V x : NoDup (side V x false) -> NoDup (side V x true) -> NoDup V.
-Proof.
-  unfold side. induction V as [| r V IH]; simpl; [constructor |]. intros F T.
-  assert (N : NoDup V) by (destruct (bit r x); simpl in *; [inversion T | inversion F]; auto).
-  constructor; auto. intros I. destruct (bit r x) eqn:B; simpl in *; [inversion T as [| ? ? J _] | inversion F as [| ? ? J _]];
-    subst; apply J, filter_In; rewrite B; auto.
-Qed.
-
-Lemma distinct_spec n : forall x V, distinct n x V = true -> NoDup V /\ told_apart V.
-Proof.
-  assert (Few : forall V : list row, (length V <= 1)%nat -> NoDup V /\ told_apart V).
-  { intros [| r [| r' V]] L; simpl in L; [| | lia].
-    - split; [constructor | intros ? ? []].
-    - split; [repeat constructor; auto | intros a b [<- | []] [<- | []]; tauto]. }
-  induction n as [| n IH]; intros x V E.
-  - apply Few. destruct V as [| r [| r' V]]; simpl in *; [lia | lia | discriminate].
-  - destruct (Compare_dec.le_lt_dec (length V) 1) as [L | L]; [auto |].
-    assert (E' : distinct n (N.succ x) (side V x false) && distinct n (N.succ x) (side V x true) = true)
-      by (destruct V as [| r [| r' V]]; simpl in L; [lia | lia | exact E]).
-    apply andb_true_iff in E' as (F & T). apply IH in F as (F & F'), T as (T & T').
-    split; [eapply nodup_sides; eauto |]. intros r r' I I' D. destruct (bool_dec (bit r x) (bit r' x)) as [B | B]; [| eauto].
-    destruct (bit r x) eqn:B1; symmetry in B; [apply T' | apply F']; auto; apply side_in; auto.
-Qed.
 
 (** * The tree *)
 
@@ -850,18 +235,19 @@ Fixpoint begins (l : list N) (i : N) : bool :=
 (** Whether claims prove LDim(H) < k, from the byte i on *)
 Definition follows (k : nat) (declared i : N) : bool :=
   if declared =? 0 then (i =? bytes) && few (size H) k
-  else match read i with
-  | Some (0, i) =>
-    match accept k H [] {| at_ := i; made := 0; known := PositiveMap.empty claim |} with
+  else match read_symmetries H M byte bytes i with
+  | Some (groups, i) =>
+    let g := match find 0 groups with Some g => g | None => trivial end in
+    match accept groups k H [] g {| at_ := i; made := 0; known := PositiveMap.empty claim |} with
     | Some st => (at_ st =? bytes) && (made st =? declared)
     | None => false
     end
-  | _ => false
+  | None => false
   end.
 
 (** The bounds, if both are proved *)
 Definition check : option (N * N) :=
-  if negb (begins mark 0 && distinct M 0 H) then None
+  if negb (begins mark 0 && distinct H) then None
   else match read 58 with None => None | Some (lower, i) =>
     match read i with None => None | Some (upper, i) =>
       if (lower <=? upper) && (upper <? 62) then
@@ -879,13 +265,6 @@ Hypothesis H_apart : told_apart H.
 
 Lemma few_rows V k : few (size V) k = true -> ~ ldim_ge V k.
 Proof. intros F G. apply ldim_length in G. apply few_spec in F. rewrite size_spec in F. apply few_power in F. lia. Qed.
-
-Lemma space_side V p l : space V p -> space (side V (N.div2 l) (N.odd l)) (l :: p).
-Proof.
-  intros (N & E). split; [apply NoDup_filter; auto |]. intros r. rewrite side_in, E. unfold satisfies. simpl. split.
-  - intros ((I & A) & B). split; auto. intros l' [<- | I']; auto.
-  - intros (I & A). repeat split; auto.
-Qed.
 
 Lemma space_apart V p : space V p -> told_apart V.
 Proof. intros (_ & E) r r' I I'. apply H_apart; [apply E in I | apply E in I']; tauto. Qed.
@@ -918,43 +297,89 @@ Proof.
     destruct r as [| w r]; cbn [bit tl] in *; [discriminate |]. destruct (N.ltb_spec y 60); [lia | auto].
 Qed.
 
-Lemma counts_settle_spec V x k : counts_settle V x (S k) = true -> exists s, ~ ldim_ge (side V x s) k.
+Lemma counts_settle_spec V x k : counts_settle V x (S k) = true -> ~ splits V x k.
 Proof.
-  destruct k as [| [| k]]; try discriminate. cbn [counts_settle]. intros E.
+  destruct k as [| [| k]]; try discriminate. cbn [counts_settle]. intros E G.
   assert (One : forall s, empty (splitters (side V x s) (size (side V x s)) (S k)) = true -> ~ ldim_ge (side V x s) (S (S k))).
-  { intros s F G. apply ldim_S in G as (y & G0 & G1). apply ldim_length in G0, G1.
+  { intros s F L. apply ldim_S in L as (y & G0 & G1). apply ldim_length in G0, G1.
     pose proof (splitters_spec (side V x s) (S k) y G0 G1) as B. rewrite empty_spec in B by auto. discriminate. }
-  destruct (_ <? _); apply orb_true_iff in E as [E | E]; eauto.
+  destruct (_ <? _); apply orb_true_iff in E as [E | E]; eapply One; eauto.
 Qed.
 
-(** Every column has a side without the dimension k. *)
-Lemma settled_spec V k d0 d1 :
+(** A group of symmetries that fix a path *)
+Definition fitting (g : group) (p : list N) : Prop :=
+  group_holds H M g /\ forall m, In m (members g) -> fixes (moves_of M m) p.
+
+Lemma trivial_fits p : fitting trivial p.
+Proof. split; [apply trivial_holds | intros m []]. Qed.
+
+Lemma keeps_spec p m : keeps p m = true -> fixes (moves_of M m) p.
+Proof.
+  unfold keeps. rewrite forallb_forall. intros K l I. apply K in I. apply N.eqb_eq in I. unfold literal. cbn [to flip moves_of].
+  replace (goes M m (N.div2 l)) with (2 * N.div2 l + N.b2n false) by (rewrite I; simpl; lia).
+  rewrite div2_literal, odd_literal, xorb_false_l. symmetry. apply N.div2_odd.
+Qed.
+
+(** What is done of one column of an orbit holds of all. *)
+Definition done_right (V : list row) (k : nat) (g : group) (done : table unit) : Prop :=
+  forall x, find (first g x) done = Some tt -> ~ splits V x k.
+
+Lemma done_insert V p k g done x : space V p -> fitting g p -> done_right V k g done -> ~ splits V x k ->
+  done_right V k g (insert (first g x) tt done).
+Proof.
+  intros A ((S & F) & K) D L y. rewrite find_insert. destruct (N.eqb_spec (first g y) (first g x)) as [E | _]; [| apply D].
+  intros _ G. apply L. revert G. apply (orbit_splits H (map (moves_of M) (members g)) V p); auto.
+  - intros h I. apply in_map_iff in I as (m & <- & I). auto.
+  - apply (orbit_trans _ x (first g x)); [apply F |]. rewrite <- E. apply orbit_back, F.
+Qed.
+
+Lemma settle_spec V p k g l : space V p -> fitting g p -> forall done, done_right V k g done ->
+  settle V (S k) g done l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
+Proof.
+  intros A G. induction l as [| y l IH]; intros done D E x I; [destruct I |]. cbn [settle] in E.
+  destruct (find (first g y) done) as [[] |] eqn:F.
+  - destruct I as [<- | I]; [left; apply D, F | eauto].
+  - destruct (counts_settle V y (S k)) eqn:C.
+    + apply counts_settle_spec in C. destruct I as [<- | I]; [auto |].
+      apply (IH (insert (first g y) tt done)); auto. apply (done_insert V p); auto.
+    + apply andb_true_iff in E as (R & E). destruct I as [<- | I]; eauto.
+Qed.
+
+(** No column has two sides of the dimension k. *)
+Lemma settled_spec V p k d0 d1 g : space V p -> fitting g p ->
   (forall y, bit d0 y = true -> ~ ldim_ge (side V y false) k) ->
   (forall y, bit d1 y = true -> ~ ldim_ge (side V y true) k) ->
-  settled V (S k) d0 d1 = true -> ~ ldim_ge V (S k).
+  settled V (S k) d0 d1 g = true -> ~ ldim_ge V (S k).
 Proof.
-  intros D0 D1 E G. apply ldim_S in G as (x & G0 & G1).
-  enough (All : forall x, exists s, ~ ldim_ge (side V x s) k) by (destruct (All x) as ([] & N); auto).
-  clear x G0 G1. unfold settled in E. rewrite forallb_forall in E. cbn [pred] in E.
+  intros A Fi D0 D1 E G. apply ldim_S in G as (x & G0 & G1).
+  enough (All : forall x, ~ splits V x k) by (apply (All x); intros []; auto).
+  clear x G0 G1. unfold settled in E. cbn [pred] in E.
+  assert (Steps : forall x, In x (columns d0 ++ columns d1) -> ~ splits V x k).
+  { intros x I L. apply in_app_iff in I as [I | I]; apply columns_in in I; [apply (D0 x I) | apply (D1 x I)]; apply L. }
+  assert (W : forall l done, done_right V k g done -> (forall x, In x l -> ~ splits V x k) ->
+    done_right V k g (fold_left (fun done x => insert (first g x) tt done) l done)).
+  { induction l as [| y l IH]; intros done D St; [exact D |]. cbn [fold_left].
+    apply IH; [apply (done_insert V p); auto; apply St; simpl; auto | intros x I; apply St; simpl; auto]. }
+  apply W with (done := PositiveMap.empty unit) in Steps; [| intros x; rewrite find_empty; discriminate].
+  pose proof (settle_spec V p k g _ A Fi _ Steps E) as Se.
   intros x. induction x as [x IH] using (well_founded_induction N.lt_wf_0).
   destruct (bit (splitters V (size V) k) x) eqn:B.
-  - apply columns_in in B. apply E in B. rewrite !orb_true_iff in B. destruct B as [[[B | B] | B] | B]; eauto.
-    + apply counts_settle_spec; auto.
-    + apply repeated_spec in B as [-> | (y & c & L & F)].
-      * exists true. intros G. apply (ldim_le _ 0) in G; [| lia]. apply ldim_0 in G. auto.
-      * destruct (IH y L) as (s & N). exists (xorb c s). intros G. apply N. revert G. apply ldim_incl.
-        intros r I. apply side_in in I as (I & J). apply side_in. split; auto. rewrite (F r I), J.
-        destruct c, s; auto.
+  - apply columns_in in B. apply Se in B as [B | B]; [exact B |]. intros L.
+    apply repeated_spec in B as [-> | (y & c & Y & F)].
+    + specialize (L true). apply (ldim_le _ 0) in L; [| lia]. apply ldim_0 in L. auto.
+    + apply (IH y Y). intros s. specialize (L (xorb c s)). revert L. apply ldim_incl.
+      intros r I. apply side_in in I as (I & J). apply side_in. split; auto. rewrite (F r I), J.
+      destruct c, s; auto.
   - (* rule 1 *)
-    destruct (Compare_dec.le_lt_dec (Nat.pow 2 k) (length (side V x false))) as [L | L].
-    + exists true. intros G. apply ldim_length in G. rewrite splitters_spec in B by auto. discriminate.
-    + exists false. intros G. apply ldim_length in G. lia.
+    intros L. pose proof (ldim_length _ _ (L false)). pose proof (ldim_length _ _ (L true)).
+    rewrite splitters_spec in B by auto. discriminate.
 Qed.
 
-Theorem accept_spec k : forall V p st st', all_hold st -> space V p -> accept k V p st = Some st' ->
+Theorem accept_spec groups k : groups_hold H M groups ->
+  forall V p g st st', all_hold st -> space V p -> fitting g p -> accept groups k V p g st = Some st' ->
   all_hold st' /\ ~ ldim_ge V k.
 Proof.
-  induction k as [| k IHk]; intros V p st st' A Sp; cbn [accept]; set (me := N.succ (made st));
+  intros Gr. induction k as [| k IHk]; intros V p g st st' A Sp Fi; cbn [accept]; set (me := N.succ (made st));
     destruct (few (size V) _) eqn:F.
   1, 3: pose proof (few_rows V _ F) as L;
     destruct (read _) as [([| [| |]] & i) |]; try discriminate; intros E; injection E as <-;
@@ -970,8 +395,8 @@ Proof.
     2: { apply G; auto; intros y B; discriminate. }
     clear st0 A0. induction n as [| n IH]; intros d0 d1 s As D0 D1; unfold steps; fold steps; destruct (read (at_ s)) as [(next & i) |];
       try discriminate; destruct (next <? 2).
-    1, 3: destruct (settled V (S (S k)) d0 d1) eqn:E; [| discriminate]; intros J; injection J as <-;
-      apply settled_spec in E; auto; split; auto; apply close_holds; auto.
+    1, 3: destruct (settled V (S (S k)) d0 d1 g) eqn:E; [| discriminate]; intros J; injection J as <-;
+      apply (settled_spec V p) in E; auto; split; auto; apply close_holds; auto.
     + discriminate.
     + set (l := next - 2). set (x := N.div2 l). set (b := N.odd l). set (W := side V x b).
       assert (Sw : space W (l :: p)) by (apply space_side; auto).
@@ -982,8 +407,13 @@ Proof.
         - intros y B. apply with_column_spec in B as [B | ->]; auto. }
       destruct ((x <? N.of_nat M) && _ && _ && _); [| discriminate].
       destruct (read i) as [(kind & i') |]; [| discriminate].
-      destruct kind as [| kind]; [apply IHk in E; auto |].
+      destruct kind as [| kind]; [apply IHk in E; auto using trivial_fits |].
       destruct (read i') as [(value & i'') |]; [| discriminate].
+      destruct (Npos kind =? 4).
+      { (* kind 4 *)
+        destruct (find value groups) as [g' |] eqn:Fg; [| discriminate].
+        destruct (forallb (keeps (l :: p)) (members g')) eqn:K; [| discriminate]. rewrite forallb_forall in K.
+        apply IHk in E; auto. split; [apply (Gr value), Fg |]. intros m I. apply keeps_spec, K, I. }
       destruct (Npos kind =? 1).
       { (* kind 1 *)
         set (y := N.div2 value) in *. set (t := N.odd value) in *.
@@ -1010,14 +440,17 @@ Qed.
 
 End Sound.
 
-Lemma follows_spec k declared i : NoDup H -> told_apart H -> follows k declared i = true -> ~ ldim_ge H k.
+Lemma follows_spec k declared i : distinct H = true -> follows k declared i = true -> ~ ldim_ge H k.
 Proof.
-  intros N D. unfold follows. destruct (declared =? 0).
+  intros Di. apply distinct_spec in Di as (N & D & L). unfold follows. destruct (declared =? 0).
   - intros E. apply andb_true_iff in E as (_ & F). apply few_rows; auto.
-  - destruct (read i) as [([|] & j) |]; try discriminate. destruct (accept k H [] _) as [st |] eqn:E; [| discriminate].
-    intros _. apply accept_spec in E; [tauto | exact D | |].
+  - destruct (read_symmetries H M byte bytes i) as [(groups & j) |] eqn:R; [| discriminate].
+    apply read_symmetries_spec in R; auto. cbv zeta.
+    destruct (accept groups k H [] _ _) as [st |] eqn:E; [| discriminate].
+    intros _. apply accept_spec in E; [tauto | exact D | exact R | | |].
     + intros p c F. cbn [known] in F. rewrite PositiveMap.gempty in F. discriminate.
     + split; [exact N |]. intros r. split; [| tauto]. intros I. split; auto. intros l [].
+    + split; [| intros m _ l []]. destruct (find 0 groups) as [g |] eqn:F; [apply (R 0), F | apply trivial_holds].
 Qed.
 
 (** What is accepted is true. *)
@@ -1025,7 +458,7 @@ Theorem check_is_sound lower upper : check = Some (lower, upper) ->
   dim_ge (functions H) (N.to_nat lower) /\ ~ dim_ge (functions H) (S (N.to_nat upper)).
 Proof.
   unfold check. destruct (begins mark 0); [| discriminate]. cbn [andb].
-  destruct (distinct M 0 H) eqn:E; [| discriminate]. cbn [negb]. apply distinct_spec in E as (N & D).
+  destruct (distinct H) eqn:E; [| discriminate]. cbn [negb].
   destruct (read 58) as [(l & i) |]; [| discriminate]. destruct (read i) as [(u & i') |]; [| discriminate].
   destruct ((l <=? u) && (u <? 62)); [| discriminate]. destruct (tree _ _ i') as [j |] eqn:T; [| discriminate].
   destruct (read j) as [(c & j') |]; [| discriminate]. destruct (follows _ c j') eqn:F; [| discriminate].

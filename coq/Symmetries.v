@@ -1,10 +1,10 @@
 (** Symmetries of a table, and the rule by which a certificate may use them.
 
-    Page: docs/proofs/symmetry.md. With `settled_by_orbit` a checker may settle a column by another one of its orbit. The
-    extracted checker does not read symmetries yet. No axiom is used. *)
+    Page: docs/proofs/symmetry.md. With `settled_by_orbit` the checker of Certificates.v settles a column
+    by another one of its orbit. No axiom is used. *)
 
 From Coq Require Import List PeanoNat NArith Bool Lia.
-From Littlestone Require Import Dimension Certificates.
+From Littlestone Require Import Dimension Spaces.
 Import ListNotations.
 Local Open Scope N_scope.
 

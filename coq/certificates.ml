@@ -18,6 +18,12 @@ let shape head =
   let start = find 0 in
   Scanf.sscanf (String.sub head start (String.length head - start)) "%d, %d" (fun n m -> (n, m))
 
+module Rows = Hashtbl.Make (struct
+  type t = int list
+  let rec equal a b = match a, b with v :: a, w :: b -> (v : int) = w && equal a b | [], [] -> true | _ -> false
+  let hash = List.fold_left (fun h w -> let h = (h lxor w) * 0x9E3779B97F4A7C1 in h lxor (h lsr 29)) 0
+end)
+
 (* The distinct rows in the order of their first appearance, 60 columns to a word, and the number of columns. *)
 let read_table name =
   let text = read_file name in
@@ -35,10 +41,10 @@ let read_table name =
       done;
       !word)
   in
-  let met = Hashtbl.create many and rows = ref [] in
+  let met = Rows.create many and rows = ref [] in
   for i = 0 to many - 1 do
     let r = row i in
-    if not (Hashtbl.mem met r) then (Hashtbl.add met r (); rows := r :: !rows)
+    if not (Rows.mem met r) then (Rows.add met r (); rows := r :: !rows)
   done;
   (List.rev !rows, columns)
 

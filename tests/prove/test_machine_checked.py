@@ -90,7 +90,27 @@ FAULTS = {
         "(columns (splitters V (size V) (pred k)))",
         "(columns (splitters V (size V) k))",
     ),
-    "a shape of other rows": ("Certificates", "(size W =? fst s) && all_in", "all_in"),
+    "a shape of other rows": ("Spaces", "(size W =? fst s) && all_in", "all_in"),
+    "a generator is not compared with the table": (
+        "Declarations",
+        "forallb (fun r => has t (image_row m base r)) H",
+        "forallb (fun r => true) H",
+    ),
+    "a group may move the last literal of a path": (
+        "Certificates",
+        "if forallb (keeps (l :: p)) (members g') then",
+        "if forallb (keeps p) (members g') then",
+    ),
+    "two columns are joined without a symmetry": (
+        "Declarations",
+        "let b := root M up (N.div2 (goes m x)) in",
+        "let b := root M up (goes m x) in",
+    ),
+    "equal rows count twice": (
+        "Spaces",
+        "match row_compare r r' with Lt => increasing V'",
+        "match row_compare r r' with Lt | Eq => increasing V'",
+    ),
     "a symmetry forgets which columns it complements": (
         "Symmetries",
         "bit r' (to g x) = xorb (flip g x) (bit r x).",
