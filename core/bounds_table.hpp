@@ -84,19 +84,17 @@ private:
     static constexpr int SLOTS = 4;
     static constexpr Word HIGH = ALL << 32, MOST_WORK = 0xFFFF;
 
-    template <class T>
-    using Atomic = std::atomic<T>;
     struct Entry {
-        Atomic<Word> key, packed;
+        std::atomic<Word> key, packed;
     };
-    static_assert(Atomic<Word>::is_always_lock_free && sizeof(Entry) == 2 * sizeof(Word));
+    static_assert(std::atomic<Word>::is_always_lock_free && sizeof(Entry) == 2 * sizeof(Word));
 
     template <class T>
-    static T read(const Atomic<T>& word) {
+    static T read(const std::atomic<T>& word) {
         return word.load(std::memory_order_relaxed);
     }
     template <class T>
-    static void write(Atomic<T>& word, T value) {
+    static void write(std::atomic<T>& word, T value) {
         word.store(value, std::memory_order_relaxed);
     }
 
@@ -136,7 +134,7 @@ private:
     }
 
     const std::size_t limit_;
-    Atomic<std::size_t> buckets_, used_{0};
+    std::atomic<std::size_t> buckets_, used_{0};
     Array<Entry> entries_;
 };
 

@@ -97,10 +97,7 @@ class BoxCounter {
         for (Index start = 0; start < sizes_[j]; ++start)
             for (Index stop = start; stop < sizes_[j]; ++stop) {
                 const std::int32_t* slice = source.data() + stop * wide;
-                if (stop == start)
-                    for (Index x = 0; x < wide; ++x) sums[x] = slice[x];
-                else
-                    for (Index x = 0; x < wide; ++x) sums[x] += slice[x];
+                for (Index x = 0; x < wide; ++x) sums[x] = slice[x] + (stop == start ? 0 : sums[x]);
                 walk(j + 1);
             }
     }

@@ -25,14 +25,14 @@ struct Frame {
     Array<Word> totals;       // [plane * stride + word] bits of the columns' numbers of ones
 
     const Word* column(int x) const { return at + static_cast<std::size_t>(x) * words; }
-    int smaller(int ones_of_column) const { return 2 * ones_of_column <= rows ? 1 : 0; }
+    int smaller(int x) const { return 2 * ones[x] <= rows ? 1 : 0; }  // its smaller side
     int size(int x, int side) const { return side == 1 ? ones[x] : rows - ones[x]; }
     int minority(int x) const { return ones[x] < rows - ones[x] ? ones[x] : rows - ones[x]; }
 
     // Whether the smaller side of column x lies in a side of column y.
     bool lies_in(int x, int y, int side) const {
         const Word *a = column(x), *b = column(y);
-        const Word flip = smaller(ones[x]) == 1 ? 0 : ALL, outside = side == 1 ? ALL : 0, last = last_word(rows);
+        const Word flip = smaller(x) == 1 ? 0 : ALL, outside = side == 1 ? ALL : 0, last = last_word(rows);
         for (int w = 0; w < words; ++w)
             if (((a[w] ^ flip) & (b[w] ^ outside) & (w + 1 == words ? last : ALL)) != 0) return false;
         return true;

@@ -121,32 +121,22 @@ bool Search::look_ahead(int depth, int i, int k) {
     return true;
 }
 
-// Count the rows that the i-th usable column shares with each usable one.
-void Search::count_pairs(Frame& frame, Choice& choice, int i) {
-    const int n = choice.usable;
-    const auto pairs = [&](int a, int b) -> std::int32_t& {
-        return choice.pairs[static_cast<std::size_t>(a) * n + b];
-    };
-    const Word* x = frame.column(choice.order[i]);
-    for (int j = 0; j < i; ++j)
-        pairs(i, j) = choice.flags[j] & Choice::counted
-                          ? pairs(j, i)
-                          : count_shared(x, frame.column(choice.order[j]), frame.words);
-    visit_shared(
-        x, frame.words, i, n, [&](int j) { return frame.column(choice.order[j]); },
-        [&](int j, int shared) {
-            pairs(i, j) = shared;
-            return false;
-        });
-    choice.flags[i] |= Choice::counted;
-}
-
+// Count the rows that the i-th usable column shares with each usable one, and so the columns that split its
+// sides.
 void Search::look_by_pairs(int depth, int i, int k) {
-    Frame& frame = frames_[depth];
+    const Frame& frame = frames_[depth];
     Choice& choice = choices_[depth];
-    const int n = choice.usable, least = least_part(k);
-    count_pairs(frame, choice, i);
-    const std::int32_t* both = &choice.pairs[static_cast<std::size_t>(i) * n];
+    const int n = choice.usable, least = least_part(k), words = frame.words;
+    const auto column = [&](int j) { return frame.column(choice.order[j]); };
+    std::int32_t* both = choice.pairs_of(i);
+    for (int j = 0; j < i; ++j)
+        both[j] = choice.flags[j] & Choice::counted ? choice.pairs_of(j)[i]
+                                                    : count_shared(column(i), column(j), words);
+    visit_shared(column(i), words, i, n, column, [&](int j, int shared) {
+        both[j] = shared;
+        return false;
+    });
+    choice.flags[i] |= Choice::counted;
     const int size1 = frame.size(choice.order[i], 1), size0 = frame.rows - size1;
     int alive0 = 0, alive1 = 0;
     for (int j = 0; j < n; ++j) {
@@ -154,7 +144,7 @@ void Search::look_by_pairs(int depth, int i, int k) {
         alive0 += parts(frame.ones[choice.order[j]] - both[j], size0, least);
     }
     choice.alive[2 * i] = alive0, choice.alive[2 * i + 1] = alive1;
-    spend(static_cast<std::int64_t>(n) * frame.words);
+    spend(static_cast<std::int64_t>(n) * words);
 }
 
 // Whether the first candidate of a large frame is to be tried before the frame has rows: to make them takes
@@ -182,11 +172,11 @@ bool Search::look_by_rows(int depth, int i, int k) {
     choice.chunk = std::min(2 * choice.chunk, frame.words < LARGE ? MOST_CHUNK : 2);
     for (int j = i; j < choice.looked; ++j) {
         const int x = choice.order[j];
-        shared_->table.prefetch(side_of(frame, x, frame.smaller(frame.ones[x])));
+        shared_->table.prefetch(side_of(frame, x, frame.smaller(x)));
     }
     for (int j = i; j < choice.looked; ++j) {
         if (choice.flags[j] & Choice::left_out) continue;
-        const int x = choice.order[j], side = frame.smaller(frame.ones[x]);
+        const int x = choice.order[j], side = frame.smaller(x);
         if (shared_->table.probe(side_of(frame, x, side)).less_than(k - 1)) {
             choice.flags[j] |= Choice::refuted(side);
             continue;
@@ -241,8 +231,7 @@ bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
     const int half = 1 << (k - 1), quarter = 1 << (k - 2), total = frame.size(choice.order[i], side);
     for (int j = 0; j < choice.usable; ++j) {
         const int z = choice.order[j];
-        const int pair = choice.pairs[static_cast<std::size_t>(i) * choice.usable + j];
-        const int both = side == 1 ? pair : frame.ones[z] - pair;
+        const int pair = choice.pairs_of(i)[j], both = side == 1 ? pair : frame.ones[z] - pair;
         if (!parts(both, total, half)) continue;
         // By all columns: the third one may be less balanced than the usable ones.
         const auto splits = [&](int part) {
@@ -262,7 +251,7 @@ bool Search::refuted_by_pairs(int depth, int i, int side, int k) {
 bool Search::refuted_by_rows(int depth, int i, int side, int k) {
     const Frame& frame = frames_[depth];
     const int x = choices_[depth].order[i];
-    const Word* marked = choices_[depth].split(i, side == frame.smaller(frame.ones[x]) ? 0 : 1);
+    const Word* marked = choices_[depth].split(i, side == frame.smaller(x) ? 0 : 1);
     const auto splits = [&](int) {
         const int size = Frames::list(mask_.data(), frame.rows, 1, index_.data());
         std::fill_n(&index_[size], 15, frame.rows);
@@ -274,7 +263,7 @@ bool Search::refuted_by_rows(int depth, int i, int side, int k) {
     for (int word = 0; word < frame.stride; ++word) {
         for (Word marks = marked[word]; marks != 0; marks &= marks - 1) {
             const int z = 64 * word + lowest_one(marks);
-            if (!leaves_dead_part(frame, x, side, z, frame.smaller(frame.ones[z]), splits)) return false;
+            if (!leaves_dead_part(frame, x, side, z, frame.smaller(z), splits)) return false;
         }
     }
     return true;

@@ -58,6 +58,7 @@ struct Choice {
     Array<std::uint8_t> flags;          // [usable]
     Array<std::int32_t> alive;          // [candidate, side] columns that split the side in two usable parts
     std::int32_t* pairs;                // [candidate * usable + usable] rows where both are 1
+    std::int32_t* pairs_of(int i) const { return &pairs[static_cast<std::size_t>(i) * usable]; }
     Word* splits;                       // [candidate, part, word] the columns counted in alive
     int stride = 0;                     // words of a row of splits
     // Part 0 is the smaller side of the candidate, whose rows are listed, and part 1 the other side.
@@ -121,7 +122,6 @@ protected:  // the writer of certificates looks ahead as the search does
     void look_by_pairs(int depth, int i, int k);
     bool chosen_before_rows(int depth, int i, int k);
     bool look_by_rows(int depth, int i, int k);
-    void count_pairs(Frame& frame, Choice& choice, int i);
     bool lies_in_refuted(int depth, int i);
     template <class Splits>
     bool leaves_dead_part(const Frame& frame, int x, int side, int z, int first, Splits splits);

@@ -41,7 +41,7 @@ Writer::Writer(int rows, int columns, std::size_t room)
       steps_(static_cast<std::size_t>(frames().depths())) {}
 
 Answer Writer::write(int k, std::int64_t work) {
-    script_.cut(0);
+    text_.clear();
     claims_.clear();
     open_.clear();
     work_limit_ = work < UNLIMITED ? this->work() + work : UNLIMITED;
@@ -49,9 +49,14 @@ Answer Writer::write(int k, std::int64_t work) {
     return prove(0, k);
 }
 
+void Writer::put(Word number) {
+    for (; number >= 128; number >>= 7) text_.push_back(static_cast<std::uint8_t>(number | 128));
+    text_.push_back(static_cast<std::uint8_t>(number));
+}
+
 // Begin a claim LDim < k; false if there is no work or memory left.
 bool Writer::begin(int k, int place) {
-    const std::size_t used = known_.bytes() + script_.size() + claims_.size() * sizeof(Claim);
+    const std::size_t used = known_.bytes() + text_.size() + claims_.size() * sizeof(Claim);
     if (out_of_budget() || used > room_ / 2 || claims_.size() >> 31 != 0) return false;
     open_.push_back(static_cast<int>(claims_.size()));
     Claim claim;
@@ -61,13 +66,13 @@ bool Writer::begin(int k, int place) {
 }
 
 void Writer::finish() {
-    claims_[open_.back()].end = script_.size();
+    claims_[open_.back()].end = text_.size();
     open_.pop_back();
-    script_.put(end);
+    put(end);
 }
 
 void Writer::begin_step(int depth, int x, int side) {
-    script_.put(2 + static_cast<Word>(frames_[depth].origin[x] ^ side));
+    put(2 + static_cast<Word>(frames_[depth].origin[x] ^ side));
 }
 
 bool Writer::proves(const Known& known, int k) const {
@@ -78,9 +83,9 @@ bool Writer::proves(const Known& known, int k) const {
 
 // Refer to an earlier claim, after the beginning of a step.
 void Writer::refer(const Known& known) {
-    script_.put(static_cast<Word>(known.kind));
-    script_.put(claims_.size() - 1 - static_cast<std::size_t>(known.claim));
-    if (known.kind == shape) script_.set(claims_[known.claim].end, end_with_shape);
+    put(static_cast<Word>(known.kind));
+    put(claims_.size() - 1 - static_cast<std::size_t>(known.claim));
+    if (known.kind == shape) text_[claims_[known.claim].end] = end_with_shape;
 }
 
 void Writer::learn(Key key, int claim, Kind kind) {
@@ -138,9 +143,9 @@ void Writer::step_inside(int depth, int i) {
     const int x = choices_[depth].order[i];
     for (const Step& step : steps_[depth]) {
         if (!frame.lies_in(x, step.x, step.side)) continue;
-        begin_step(depth, x, frame.smaller(frame.ones[x]));
-        script_.put(inside);
-        script_.put(static_cast<Word>(frame.origin[step.x] ^ step.side));
+        begin_step(depth, x, frame.smaller(x));
+        put(inside);
+        put(static_cast<Word>(frame.origin[step.x] ^ step.side));
         return;
     }
 }
@@ -173,10 +178,10 @@ Answer Writer::prove_side(int depth, int i, int side, int k) {
             return Answer::no;
         }
     }
-    const std::size_t length = script_.size(), claims = claims_.size();
+    const std::size_t length = text_.size(), claims = claims_.size();
     if (refuted_in_place(depth, i, side, k)) {
         begin_step(depth, x, side);
-        script_.put(child);
+        put(child);
         if (!begin(k, 0)) return Answer::stopped;
         finish();
         learn(path, static_cast<int>(claims), subset);
@@ -196,14 +201,14 @@ Answer Writer::prove_side(int depth, int i, int side, int k) {
         }
     }
     begin_step(depth, x, side);
-    script_.put(frame.place == 0 ? child : under_group);
-    if (frame.place != 0) script_.put(static_cast<Word>(frame.place - 1));
+    put(frame.place == 0 ? child : under_group);
+    if (frame.place != 0) put(static_cast<Word>(frame.place - 1));
     const Answer answer = prove(depth + 1, k);
     if (answer == Answer::no) {
         learn(path, static_cast<int>(claims), subset);
         learn(key, static_cast<int>(claims), shape);
     } else {
-        script_.cut(length);
+        text_.resize(length);
         claims_.resize(claims);
         open_.resize(static_cast<std::size_t>(depth) + 1);
         if (answer == Answer::yes) learn_least(path, k), learn_least(key, k);

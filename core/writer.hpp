@@ -10,22 +10,6 @@
 
 namespace littlestone {
 
-// The text of the claims: numbers of seven bits to a byte, the lowest first.
-class Script {
-public:
-    void put(Word number) {
-        for (; number >= 128; number >>= 7) bytes_.push_back(static_cast<std::uint8_t>(number | 128));
-        bytes_.push_back(static_cast<std::uint8_t>(number));
-    }
-    std::size_t size() const { return bytes_.size(); }
-    void cut(std::size_t size) { bytes_.resize(size); }
-    void set(std::size_t at, std::uint8_t byte) { bytes_[at] = byte; }
-    const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-
-private:
-    std::vector<std::uint8_t> bytes_;
-};
-
 // A claim LDim < k about a version space.
 struct Claim {
     int k = 0;
@@ -74,7 +58,7 @@ public:
     bool was_stopped() const { return shared_->stopped; }
     using Search::most_rows, Search::columns;
     std::int64_t work() const { return Search::work(); }
-    const std::vector<std::uint8_t>& text() const { return script_.bytes(); }
+    const std::vector<std::uint8_t>& text() const { return text_; }
     const std::vector<Claim>& claims() const { return claims_; }
 
 private:
@@ -90,6 +74,7 @@ private:
     Answer prove_side(int depth, int i, int side, int k);
     void step_inside(int depth, int i);
 
+    void put(Word number);
     bool begin(int k, int place);
     void finish();
     void begin_step(int depth, int x, int side);
@@ -99,7 +84,7 @@ private:
     void learn_least(Key key, int k);
 
     const std::size_t room_;
-    Script script_;
+    std::vector<std::uint8_t> text_;  // of the claims: numbers of seven bits to a byte, the lowest first
     std::vector<Claim> claims_;
     std::vector<int> open_;  // claims that have begun and not ended
     std::int64_t begun_ = 0;

@@ -30,11 +30,11 @@ BESIDE = ("search", "lookahead", "frames")
 # Each a piece of the writer's text and what it becomes.
 FAULTS = {
     "one side alone": ("{first, 1 - first}", "{first}"),
-    "no shape is marked": (".end, end_with_shape)", ".end, end)"),
+    "no shape is marked": ("end] = end_with_shape;", "end] = end;"),
     "numbers of claims are one more": ("claims_.size() - 1 - static", "claims_.size() - static"),
     "another group": ("static_cast<Word>(frame.place - 1)", "0"),
     "a side lies in any other": ("if (!frame.lies_in(x, step.x, step.side)) continue;", ""),
-    "what failed stays in the text": ("script_.cut(length);", ""),
+    "what failed stays in the text": ("text_.resize(length);", ""),
     "complements are forgotten": ("[depth].origin[x] ^ side", "[depth].origin[x] & ~1 | side"),
     "a column that cannot be settled": ("if (answer != Answer::no)", "if (answer == Answer::stopped)"),
     "a shape is taken for a set": ("meant.claim, shape)", "meant.claim, subset)"),
