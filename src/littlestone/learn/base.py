@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -471,10 +471,16 @@ def binomial_means(
 
 def binomial_law(n: int, p: float | NDArray[np.float64], most: int) -> NDArray[np.float64]:
     """Pr[K = k] for K ~ Bin(n, p) and k < ``most``, in the last axis, which ends with k = n."""
-    k = np.arange(min(n + 1, most))
-    ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
+    k, ways = _log_ways(n, min(n + 1, most))
     law: NDArray[np.float64] = np.exp(ways + k * np.log(p) + (n - k) * np.log1p(-p))
     return law
+
+
+@lru_cache(maxsize=16)
+def _log_ways(n: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The k < size and ln C(n, k); a search asks for many p of one n."""
+    k = np.arange(size)
+    return k, np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])
 
 
 def exact_alpha(alpha: object) -> Fraction:

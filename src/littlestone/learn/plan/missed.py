@@ -147,8 +147,8 @@ def too_much_missed(n: int, keys: int, chances: Floats, alpha: float, beta: floa
     at_lower = np.concatenate([[1.0], at_upper[:-1]])
     _, lam = _exponent(keys, at_lower, upper, alpha)
     # Divide the cells that may hold the maximum: their bounds exceed a value that is attained.
-    attained = _logs(at_upper, lam * upper).max()
-    (worth,) = np.nonzero(_logs(at_lower, lam * upper) > attained)
+    attained = _logs(at_upper)(lam * upper).max()
+    (worth,) = np.nonzero(_logs(at_lower)(lam * upper) > attained)
     width = heavy / _CELLS
     ends = (upper[worth, None] - width) + width * np.arange(_DIVIDED + 1) / _DIVIDED
     ends[:, -1] = upper[worth]
@@ -175,10 +175,11 @@ def _exponent(keys: int, chance: Floats, weight: Floats, alpha: float) -> tuple[
 
     It is convex in lam; any lam gives a bound, so the search need not be exact.
     """
+    logs = _logs(chance)
 
     def at(log: float) -> float:
         lam = math.exp(log) / alpha
-        return float(keys * _logs(chance, lam * weight).max()) - lam * alpha
+        return float(keys * logs(lam * weight).max()) - lam * alpha
 
     low, high, golden = math.log(0.01), math.log(1e6), (math.sqrt(5) - 1) / 2
     # Golden section.  Every lam > 0 gives a bound, so the least need not be found exactly.
@@ -196,11 +197,11 @@ def _exponent(keys: int, chance: Floats, weight: Floats, alpha: float) -> tuple[
     return min((at_left, math.exp(left) / alpha), (at_right, math.exp(right) / alpha))
 
 
-def _logs(chance: Floats, exponent: Floats) -> Floats:
-    """ln(1 + m (e^t - 1)), also where e^t exceeds the floats."""
+def _logs(chance: Floats) -> Callable[[Floats], Floats]:
+    """ln(1 + m (e^t - 1)) as a function of t, also where e^t exceeds the floats."""
     with np.errstate(divide="ignore"):
-        found: Floats = np.logaddexp(np.log1p(-chance), np.log(chance) + exponent)
-    return found
+        released, missed = np.log1p(-chance), np.log(chance)
+    return lambda t: np.logaddexp(released, missed + t)
 
 
 MANY = 1_200
