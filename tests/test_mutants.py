@@ -6,6 +6,7 @@ import ast
 import inspect
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -45,16 +46,39 @@ def test_each_mutant_is_one_small_change(tools: Any, tmp_path: Path) -> None:
     assert "return n + 1 if not n < 2 else n == 4 and False" in bodies
 
 
-@pytest.mark.deep
-def test_the_nearest_tests_are_those_of_the_module(tools: Any) -> None:
-    users = tools.importers()
-    for module, test in (
-        ("privacy/cost", "tests/privacy/test_cost.py"),
-        ("cli/tree", "tests/cli/test_rule_tree_cli.py"),
-        ("learn/exponential", "tests/learn/test_exponential_learner.py"),
-    ):
-        path = tools.ROOT / f"src/littlestone/{module}.py"
-        assert test in tools.nearest(path, users)[:6]
+def test_mutants_of_the_core_are_in_its_code(tools: Any, tmp_path: Path) -> None:
+    path = tmp_path / "one.cpp"
+    line = 'vector<int> f(int a) { return a < 10 && a != 0x1 ? {} : "1 + 1"; }'
+    path.write_text(f"#include <x>  // a < 1\n{line}\n")
+    text = path.read_text()
+    changed = [
+        text[: each.start] + each.new + text[each.end :] for each in tools.core_mutants(path)
+    ]
+    changes = [(" < ", " <= "), ("10", "11"), ("&&", "||"), ("!=", "==")]
+    assert [each.splitlines()[1] for each in changed] == [line.replace(*each) for each in changes]
+
+
+def test_each_line_has_the_block_that_runs_with_it(tools: Any, tmp_path: Path) -> None:
+    import reached  # type: ignore[import-not-found]
+
+    path = tmp_path / "src" / "one.py"
+    path.parent.mkdir()
+    path.write_text(
+        "K = 2\n\n\ndef f(n):\n    'F.'\n    if n > K:\n        return 1\n    n += 1\n    return n\n"
+    )
+    with patch.object(reached, "ROOT", tmp_path):
+        source = reached.Source()
+    marks = bytearray(len(source.blocks))
+
+    def first(line: int) -> list[int]:
+        return [source.blocks[n].first for n in source.around(path, line, marks)]
+
+    assert [*map(first, (1, 6, 7, 9))] == [[6], [6], [7], [8]]
+    place: dict[str, Any] = {"_reached": marks}
+    exec(compile(source.trees[path], "one.py", "exec"), place)
+    assert place["f"].__doc__ == "F."
+    assert place["f"](3) == 1
+    assert sorted(source.blocks[n].first for n in range(len(marks)) if marks[n]) == [6, 7]
 
 
 def test_a_fault_is_an_edit_of_its_file(tools: Any) -> None:

@@ -12,20 +12,23 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import pickle
 import random
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent, indent
 from typing import Any
 
 import pytest
-from mutate import ROOT, Mutant, tests_in_a_copy
+from mutate import Mutant, Tests, run_anew
+from reached import ROOT, prepare, run_in_a_child, say
 
 os.environ["LITTLESTONE_JOBS"] = "1"
 
@@ -139,33 +142,43 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--beyond", type=int, default=0)
-    parser.add_argument("--files", type=int, default=25, help="so many nearest files")
-    parser.add_argument("--seconds", type=int, default=100, help="CPU time of a run of them")
+    parser.add_argument("--seconds", type=int, default=60, help="CPU time of the tests of a plant")
     given = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
-    collector = Collector()
-    with redirect_stdout(sys.stderr):
-        pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "tests"], [collector])
-    plants = [*collector.plants.values()]
-    for planted in plants:
-        sys.stdout.write(f"{planted}\n")
-    for test, deep in collector.tests.items():
-        sys.stdout.write(f"make {'deep' if deep else 'test'} | plants by itself | {test}\n")
-    if given.write:
-        write(plants, collector.tests)
-    sys.stdout.write(f"plants: {_counted(planted.deep for planted in plants)}\n")
-    sys.stdout.write(f"tests that plant by themselves: {_counted(collector.tests.values())}\n")
-    edits = [each.what for each in plants if each.deep and type(each.what).__name__ == "Fault"]
+    # The process that runs the other tests has not loaded the package.
+    with TemporaryDirectory() as folder:
+        found = Path(folder) / "edits"
+        run_in_a_child(partial(list_all, given.write, found), 600)
+        edits = pickle.loads(found.read_bytes())
     random.Random(1).shuffle(edits)
     noticed = Counter[str]()
-    with tests_in_a_copy(given.seconds, given.files) as tests:
-        for fault in edits[: given.beyond]:
-            found = tests.notice(as_mutant(fault), ("not deep",))
-            noticed[found.partition(":")[0]] += 1
-            sys.stdout.write(f"{fault.place} | {fault.mistake} | {found}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"by other tests of make test: {dict(noticed)}\n")
+    if given.beyond:
+        tests = Tests(given.seconds)
+        prepare()
+    for edit in edits[: given.beyond]:
+        how = tests.notice(edit, run_anew, deep=False)
+        noticed[how.partition(":")[0]] += 1
+        say(f"{edit} | {how}\n")
+    say(f"by other tests of make test: {dict(noticed)}\n")
+
+
+def list_all(writes: bool, edits: Path) -> int:
+    """List and count the plants; those of `make deep` that are edits are left in a file."""
+    collector = Collector()
+    pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "tests"], [collector])
+    plants = [*collector.plants.values()]
+    for planted in plants:
+        say(f"{planted}\n")
+    for test, deep in collector.tests.items():
+        say(f"make {'deep' if deep else 'test'} | plants by itself | {test}\n")
+    if writes:
+        write(plants, collector.tests)
+    say(f"plants: {_counted(planted.deep for planted in plants)}\n")
+    say(f"tests that plant by themselves: {_counted(collector.tests.values())}\n")
+    faults = [each.what for each in plants if each.deep and type(each.what).__name__ == "Fault"]
+    edits.write_bytes(pickle.dumps([*map(as_mutant, faults)]))
+    return 0
 
 
 def _counted(deep: Any) -> dict[str, int]:

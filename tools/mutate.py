@@ -1,32 +1,36 @@
-"""Say which random mistakes the tests notice: PYTHON tools/mutate.py [--number N] [--seed S].
+"""Say which random mistakes the tests notice: PYTHON tools/mutate.py [--number N] [--core N].
 
 A mutant is the package with one small change: another comparison or operator, a constant that is one
 larger, a condition that is turned around.  Mutants are drawn by the seed from all such places in
-src/, and planted one at a time in a copy of the repository.  The tests of the files nearest to the
-mutated module (by imports) run until one fails: first those of `make test`, then those of `make deep`.
-A test that takes too long fails.  One line is printed for each mutant, and the counts at the end.
+src/ and in core/, and planted one at a time in a copy of the repository.  The tests that reach the
+mutated statement (``reached.py`` measures that once) run in a fork of this process until one fails:
+first those that reach the least else.  A run that takes too long, or breaks off, notices the mutant as
+well.  One line is printed for each mutant, and the counts at the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
-from collections import Counter, deque
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from resource import RLIMIT_CPU, setrlimit
+from types import CodeType, FunctionType
+from typing import Any
 
-ROOT = Path(__file__).parents[1]
+import numpy as np
+import pytest
+from reached import COPY, OPTIONS, ROOT, Source, begin, each_run, prepare, run_in_a_child, say
+
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -36,24 +40,19 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitXor: ast.BitAnd,
 }  # fmt: skip
-PLACE = re.compile(r"(littlestone(?:\.\w+)+)(?::[\w.]+)?")
-UNNAMED = "a run that broke off"
-# A test that needs more CPU seconds than this has not ended.
-PLUGIN = """
-import pytest, signal
-
-def out_of_time(*_):
-    pytest.fail("out of time")
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    signal.signal(signal.SIGVTALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 30)
-    try:
-        return (yield)
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-"""
+TOKENS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "+",
+    "/": "*", "%": "+", "&": "|", "|": "&", "^": "&", "<<": ">>", ">>": "<<", "&&": "||", "||": "&&",
+    "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=",
+}  # fmt: skip
+TOKEN = re.compile(
+    rb"(?<= )(?:%s)(?= )|(?<![\w.'])\d+(?![\w.'])"
+    % b"|".join(re.escape(token.encode()) for token in TOKENS)
+)
+NO_CODE = re.compile(rb"//[^\n]*|/\*.*?\*/|^#[^\n]*|\"(?:\\.|[^\"\n])*\"", re.DOTALL | re.MULTILINE)
+FAILED = COPY / "failed"
+CORE = ROOT / "build" / "mutated-core"
+CALL = r"\bcore\.\w|\bSymmetries\("
 
 
 @dataclass(frozen=True)
@@ -127,164 +126,230 @@ def _changed(node: ast.expr) -> Iterator[ast.expr]:
         yield ast.Constant(node.value + 1)
 
 
-def drawn(number: int, seed: int, under: str) -> list[Mutant]:
+def core_mutants(path: Path) -> Iterator[Mutant]:
+    """All of one file of the core: its operators between spaces, and its whole numbers."""
+    text = path.read_bytes()
+    code = NO_CODE.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), text)
+    for found in TOKEN.finditer(code):
+        old = found[0].decode()
+        new = str(int(old) + 1) if old.isdigit() else TOKENS[old]
+        line = text.count(b"\n", 0, found.start()) + 1
+        yield Mutant(path, line, found.start(), found.end(), old, new)
+
+
+def drawn(number: int, seed: int, under: list[str], core: bool = False) -> list[Mutant]:
     """So many of all mutants, each as likely; a longer list begins like a shorter one."""
-    every = [mutant for path in sorted((ROOT / "src").rglob("*.py")) if under in str(path)
-             for mutant in mutants(path)]  # fmt: skip
+    folder, kind, changes = ("core", "*.?pp", core_mutants) if core else ("src", "*.py", mutants)
+    paths = [
+        path
+        for path in sorted((ROOT / folder).rglob(kind))
+        if any(part in str(path.relative_to(ROOT)) for part in under)
+    ]
+    every = [mutant for path in paths for mutant in changes(path)]
     random.Random(seed).shuffle(every)
     return every[:number]
 
 
-def importers() -> dict[str, set[str]]:
-    """For each module of the package, the files that name it, or a name it defines, or its package."""
-    trees = {
-        str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8"))
-        for folder in ("src", "tests")
-        for path in (ROOT / folder).rglob("*.py")
-    }
-    modules = {_module(path): tree for path, tree in trees.items() if path.startswith("src/")}
-    defined: dict[str, list[str]] = {}
-    for module, tree in modules.items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef | ast.FunctionDef):
-                defined.setdefault(node.name, []).append(module)
-    found: dict[str, set[str]] = {}
-    for path, tree in trees.items():
-        for module, name in _named(tree):
-            inside = [each for each in defined.get(name, ()) if f"{each}.".startswith(f"{module}.")]
-            walked = [each for each in modules if not name and each.startswith(f"{module}.")]
-            for each in (module, f"{module}.{name}", *inside, *walked):
-                found.setdefault(each, set()).add(path)
-    return found
-
-
-def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Modules and names that are imported, and modules that a text names, as those of faults do."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from ((node.module, alias.name) for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((alias.name, "-") for alias in node.names)
-        elif isinstance(node, ast.Constant) and (named := PLACE.fullmatch(str(node.value))):
-            yield named[1], ""
-
-
-def _module(path: str) -> str:
-    return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def nearest(path: Path, users: dict[str, set[str]]) -> list[str]:
-    """The file itself, for its examples, and test files: of its name, by distance, of its folder."""
-    first = str(path.relative_to(ROOT))
-    seen, waiting, tests = {first}, deque([first]), []
-    room = first.split("/")[2]
-    while waiting:
-        module = _module(waiting.popleft())
-        for user in sorted(users.get(module, ()), key=lambda user: (f"/{room}/" not in user, user)):
-            if user not in seen:
-                seen.add(user)
-                waiting.append(user)
-                if Path(user).name.startswith("test_"):
-                    tests.append(user)
-    others = sorted(
-        str(each.relative_to(ROOT)) for each in (ROOT / "tests" / room).glob("test_*.py")
-    )
-    tests += [each for each in others if each not in seen]
-    named = _stems(first)
-    return [first, *sorted(tests, key=lambda test: -len(named & _stems(test)))]
-
-
-def _stems(path: str) -> set[str]:
-    """The words of a file's name, in singular and plural alike."""
-    return {word[:5] for word in Path(path).stem.removeprefix("test_").split("_")}
-
-
-@dataclass(frozen=True)
 class Tests:
-    """A copy of the repository, and how long a run of its tests may take, in CPU seconds."""
+    """What was measured of the tests, and how many CPU seconds those of one speed may take."""
 
-    copy: Path
-    seconds: int
-    files: int
-    users: dict[str, set[str]]
-    unsound: set[str] = field(default_factory=set)
-    """Tests that fail without a mutant."""
+    def __init__(self, seconds: float) -> None:
+        self.source, self.seconds = Source(), seconds
+        self.deep: dict[str, bool] = {}
+        self.took: dict[str, float] = {}
+        reached = []
+        for kept in sorted(self.source.folder.glob("*.npz")):
+            with np.load(kept) as rows:
+                names = rows["names"].tolist()
+                self.took.update(zip(names, rows["seconds"].tolist(), strict=True))
+                self.deep.update(dict.fromkeys(names, "+deep" in kept.name))
+                reached.append(rows["reached"].reshape(len(names), -1))
+        if not reached:
+            raise SystemExit("run `python tools/reached.py` first")
+        self.reached = np.concatenate([rows for rows in reached if len(rows)])
+        self.breadth = np.bitwise_count(self.reached).sum(axis=1, dtype=int)
+        self.names = [*self.took]
+        self.imported = np.load(self.source.folder / "imported.npy")
 
-    def notice(self, mutant: Mutant, speeds: tuple[str, ...] = ("not deep", "deep")) -> str:
-        """Which command notices the mutant, by which test."""
-        place = self.copy / mutant.path.relative_to(ROOT)
-        honest = place.read_bytes()
-        mutated = honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :]
-        files = nearest(mutant.path, self.users)[: self.files]
-        for speed in speeds:
-            killer: str | None = UNNAMED
-            while killer:
-                place.write_bytes(mutated)
-                killer = self.first_failure(files, "-x", "-m", speed)
-                place.write_bytes(honest)
-                if killer and (killer == UNNAMED or not self.first_failure([killer])):
-                    return f"make {'deep' if speed == 'deep' else 'test'}: {killer}"
-                if killer:
-                    self.unsound.add(killer)
-        return "survived"
+    def blocks(self, mutant: Mutant) -> list[int]:
+        """Those that may behave in another way."""
+        if mutant.path.suffix == ".py":
+            return self.source.around(mutant.path, mutant.line, self.imported)
+        return self.source.that_say(CALL)
 
-    def first_failure(self, chosen: list[str], *options: str) -> str | None:
-        """The first test that fails; none if all pass, or as many as the time allows."""
-        command = [
-            *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=no", "-rfE"),
-            *("-p", "limited", "-p", "no:cacheprovider", "-p", "no:xdist", *options, *chosen),
-            *(f"--deselect={test}" for test in self.unsound),
-        ]
-        path = os.pathsep.join([str(self.copy / "src"), str(self.copy)])
-        try:
-            done = subprocess.run(
-                command,
-                cwd=self.copy,
-                env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-                timeout=20 * self.seconds,
-                preexec_fn=partial(setrlimit, RLIMIT_CPU, (self.seconds, self.seconds)),
-            )
-        except subprocess.TimeoutExpired:
-            return UNNAMED
-        failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.MULTILINE)
-        if failed:
-            return failed[1]
-        return UNNAMED if done.returncode in (1, 2, 3, 4) else None
+    def is_warm(self, mutant: Mutant) -> bool:
+        """Whether the mutant changes nothing that happens before the tests run."""
+        return len(blocks := self.blocks(mutant)) == 1 and not self.imported[blocks[0]]
+
+    def reaching(self, blocks: list[int], deep: bool) -> list[str]:
+        """The tests of a speed that reach one of the blocks, those first that reach the least else."""
+        found = np.zeros(len(self.names), bool)
+        for block in blocks:
+            found |= self.reached[:, block // 8] >> (7 - block % 8) & 1 == 1
+        rows = sorted(np.flatnonzero(found).tolist(), key=lambda row: self.breadth[row])
+        tests = [self.names[row] for row in rows if self.deep[self.names[row]] == deep]
+        total = np.cumsum([self.took[test] for test in tests])
+        return tests[: int(np.searchsorted(total, self.seconds))]
+
+    def notice(
+        self, mutant: Mutant, run: Callable[[Mutant, list[str]], int], deep: bool = True
+    ) -> str:
+        """Which command notices the mutant, by which test, if its tests run like this in a child."""
+        tried = 0
+        for command in ("make test", "make deep")[: 1 + deep]:
+            tests = self.reaching(self.blocks(mutant), command == "make deep")
+            tried += len(tests)
+            for batch in _batches(tests):
+                FAILED.unlink(missing_ok=True)
+                seconds = 20 + 4 * sum(map(self.took.__getitem__, batch))
+                with planted(mutant):
+                    status = run_in_a_child(partial(run, mutant, batch), seconds)
+                if FAILED.exists():
+                    return f"{command}: {FAILED.read_text(encoding='utf-8')}"
+                if status not in (0, 5):
+                    return f"{command}: a run that broke off"
+        return f"survived: {tried} tests"
+
+
+def _batches(tests: list[str]) -> Iterator[list[str]]:
+    """The tests of three files, of nine others, and the rest."""
+    files = [*dict.fromkeys(test.partition("::")[0] for test in tests)]
+    for some in (files[:3], files[3:12], files[12:]):
+        if some:
+            yield [test for test in tests if test.partition("::")[0] in some]
+
+
+class Failures:
+    """A plugin of pytest: writes down the first test that fails."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not FAILED.exists():
+            FAILED.write_text(report.nodeid, encoding="utf-8")
+
+
+class Chosen(Failures):
+    """And it leaves only these tests, in this order."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.places = {test: place for place, test in enumerate(tests)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [each for each in items if each.nodeid in self.places]
+        items.sort(key=lambda each: self.places[each.nodeid])
+
+
+def run_anew(mutant: Mutant, tests: list[str]) -> int:
+    """Load the package with its mutant, and run the tests."""
+    sys.dont_write_bytecode = True
+    core = ["-p", "tested_core"] * (mutant.path.suffix != ".py")
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    return int(pytest.main([*OPTIONS, *core, "-x", *files], [Chosen(tests)]))
+
+
+class Warm(Failures):
+    """A plugin that loads all tests once, and puts each mutant into the functions in memory."""
+
+    def __init__(self, mutants: list[Mutant], tell: Callable[[Mutant, Any], None]) -> None:
+        self.mutants, self.tell = mutants, tell
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        self.functions = [each for each in gc.get_objects() if type(each) is FunctionType]
+        begin(session)
+        for mutant in self.mutants:
+            self.tell(mutant, self.run)
+        return True
+
+    def run(self, mutant: Mutant, tests: list[str]) -> int:
+        place = str(COPY / mutant.path.relative_to(ROOT))
+        whole = compile(Path(place).read_bytes(), place, "exec", dont_inherit=True)
+        codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes(whole)}
+        for each in self.functions:
+            key = (each.__code__.co_qualname, each.__code__.co_firstlineno)
+            if each.__code__.co_filename == place and key in codes and key[1] <= mutant.line:
+                each.__code__ = codes[key]
+        for _ in each_run([self.items[test] for test in tests if test in self.items]):
+            if FAILED.exists():
+                break
+        return 0
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Of the functions in it, and in them."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes(each)
 
 
 @contextmanager
-def tests_in_a_copy(seconds: int, files: int) -> Iterator[Tests]:
-    """Of the nearest files so many, and a run of them may take so many seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "copy"
-        left = shutil.ignore_patterns(".git", ".venv", ".*_cache", "build", "dist", "site")
-        shutil.copytree(ROOT, copy, ignore=left)
-        (copy / "limited.py").write_text(PLUGIN, encoding="utf-8")
-        yield Tests(copy, seconds, files, importers())
+def planted(mutant: Mutant) -> Iterator[None]:
+    """The copy has the mutant."""
+    place = COPY / mutant.path.relative_to(ROOT)
+    honest, times = place.read_bytes(), place.stat()
+    place.write_bytes(honest[: mutant.start] + mutant.new.encode() + honest[mutant.end :])
+    try:
+        yield
+    finally:
+        place.write_bytes(honest)
+        if place.suffix == ".py":  # Its bytecode still fits; an object file of the core does not.
+            os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def build() -> bool:
+    """Whether the core of the copy can be built: quickly, for any processor, and only what changed."""
+    python = f"-DPython_EXECUTABLE={sys.executable}"
+    configure = ["cmake", "-S", COPY, "-B", CORE, "-G", "Ninja", "-DCORE_OPTIMISE=-O1", python]
+    commands = [["cmake", "--build", CORE, "--target", "_core"]]
+    if not (CORE / "build.ninja").exists():
+        commands.insert(0, configure)
+    done = [subprocess.run(command, capture_output=True, check=False) for command in commands]
+    os.environ["TESTED_CORE"] = str(next(CORE.glob("_core.*.so"), ""))
+    return all(each.returncode == 0 for each in done)
 
 
 def main() -> None:
     """Plant the mutants, and say of each whether it was noticed, and by what."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--number", type=int, default=500)
-    parser.add_argument("--skip", type=int, default=0, help="leave out so many first ones")
+    parser.add_argument("--number", type=int, default=440, help="of src/")
+    parser.add_argument("--core", type=int, default=60, help="of core/")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many first ones of each")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--under", default="", help="only files whose path has this part")
-    parser.add_argument("--files", type=int, default=25, help="so many nearest files")
-    parser.add_argument("--seconds", type=int, default=100, help="CPU time of a run of them")
+    parser.add_argument("--under", nargs="*", default=[""], help="only paths with such a part")
+    parser.add_argument("--seconds", type=int, default=60, help="CPU time of tests of one speed")
     given = parser.parse_args()
     counts = Counter[str]()
-    with tests_in_a_copy(given.seconds, given.files) as tests:
-        for mutant in drawn(given.number, given.seed, given.under)[given.skip :]:
-            found = tests.notice(mutant)
-            counts[found.partition(":")[0]] += 1
-            sys.stdout.write(f"{mutant} | {found}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"{dict(counts)}\n")
+    tests = Tests(given.seconds)
+
+    def tell(mutant: Mutant, run: Any) -> None:
+        began = cpu_time()
+        found = tests.notice(mutant, run)
+        counts[f"{mutant.path.relative_to(ROOT).parts[0]}, {found.partition(':')[0]}"] += 1
+        say(f"{mutant} | {found} | {cpu_time() - began:.1f} s\n")
+
+    prepare()
+    drawn_now = drawn(given.number, given.seed, given.under)[given.skip :]
+    for mutant in drawn(given.core, given.seed, given.under, core=True)[given.skip :]:
+        with planted(mutant):
+            built = build()
+        if built:
+            tell(mutant, run_anew)
+        else:
+            say(f"{mutant} | no program\n")
+    for mutant in drawn_now:
+        if not tests.is_warm(mutant):
+            tell(mutant, run_anew)
+    warm = [*filter(tests.is_warm, drawn_now)]
+    files = {test.partition("::")[0] for each in warm for deep in (False, True)
+             for test in tests.reaching(tests.blocks(each), deep)}  # fmt: skip
+    pytest.main([*OPTIONS, *sorted(files)], [Warm(warm, tell)])
+    say(f"{dict(counts)}\n")
+
+
+def cpu_time() -> float:
+    """Of this process and of its children, in seconds."""
+    return sum(os.times()[:4])
 
 
 if __name__ == "__main__":
