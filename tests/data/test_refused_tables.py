@@ -38,6 +38,13 @@ def refused(source: object, *, domain: Domain[Any] = X, label: Label = Y) -> str
     return str(error.value)
 
 
+def test_a_first_line_that_may_be_a_record_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("7,Ada\n8,Bob\n")
+    assert repr(open_table(path)) == f"table {path}"
+    assert repr(open_table(pl.DataFrame({"x": [7], "y": [1]}))).endswith(", columns x, y")
+
+
 @pytest.mark.parametrize("doubled", ["x", "y"])
 def test_a_column_name_that_comes_twice(doubled: str, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"

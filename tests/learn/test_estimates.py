@@ -96,6 +96,14 @@ def test_noise_stays_within_the_bound_as_often_as_it_says(epsilon: Fraction) -> 
     assert beyond(t) <= BETA < beyond(t - 1)
 
 
+def test_the_law_of_noisy_counts_is_whole() -> None:
+    counts = CellCounts(Fraction(1), 2)
+    law, a = counts.distribution((1, 2)), counts.ratio
+    assert sum(law.values()) == 1
+    assert law[1, 2] == ((1 - a) / (1 + a)) ** 2
+    assert counts.distribution((1, 2), n=0) == {(0, 0): 1}
+
+
 def test_intervals_hold_as_often_as_they_say() -> None:
     rule, rng, held, trials = H.hypothesis(4), seeded_generator(4), 0, 200
     right, wrong, missed = cells(rule, SAMPLE)

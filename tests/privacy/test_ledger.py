@@ -314,7 +314,18 @@ def test_one_of_many_threads_redeems() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", " people", "people\n", "peo\nple", "a\x00b", "a\u200bb", "\ud800"]
+    "name",
+    [
+        "",
+        " people",
+        "people\n",
+        "peo\nple",
+        "a\x00b",
+        "a\u200bb",
+        "\ud800",
+        "a\ufe0f",
+        "a\U000e01ef",
+    ],
 )
 def test_names_that_could_mislead_a_reader_are_refused(name: str) -> None:
     ledger = Ledger()
@@ -329,6 +340,12 @@ def test_names_that_could_mislead_a_reader_are_refused(name: str) -> None:
         with pytest.raises(DeclarationError):
             use()
     assert ledger.datasets() == []
+
+
+def test_names_have_what_is_seen_behind_the_last_selector_of_variants() -> None:
+    ledger = Ledger()
+    ledger.set_limit("a\ufe10", ONE)
+    assert ledger.limit("a\ufe10") == ONE
 
 
 @pytest.mark.parametrize(

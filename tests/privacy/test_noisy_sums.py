@@ -246,6 +246,12 @@ def test_the_curve_to_many_digits(mu_squared: str, epsilon: str, digits: str) ->
     assert known * (1 - Fraction(1, 10**12)) < found < known * (1 + Fraction(1, 10**11))
 
 
+@pytest.mark.parametrize(("epsilon", "bits"), [("1", 7199), ("0.60505", 2635)])
+def test_far_away_the_curve_is_bounded_by_a_power_of_two(epsilon: str, bits: int) -> None:
+    # With mu = 1/100, a = 100 epsilon - 1/200: beyond 60.  Delta itself is below 2^(-0.721 a^2).
+    assert delta_above(Fraction(1, 10_000), Fraction(epsilon)) == Fraction(1, 2**bits)
+
+
 def test_the_largest_mu_fits_and_hardly_more_does() -> None:
     for epsilon, delta in ((Fraction(1), TINY), (Fraction(1, 10), TINY), (Fraction(30), TINY)):
         mu_squared = greatest_mu_squared(epsilon, delta)
