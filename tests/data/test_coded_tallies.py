@@ -13,10 +13,21 @@ import pytest
 
 from each import each
 from littlestone.data import Label, coding, read_sample
-from littlestone.data.coding import CodedColumn, LazyValues, Numbering, Tally
+from littlestone.data.coding import CodedColumn, LazyValues, Numbering, Tally, tuples
 from littlestone.data.csv_lines import code_block, code_blocks
 from littlestone.data.table import ColumnarTable
 from littlestone.points import Integers, Product
+
+
+@each("sizes", [[3, 5], [2**20, 2**20], [2**40, 2**40, 2**40]])
+def test_distinct_rows_are_those_of_numpy(sizes: list[int]) -> None:
+    """They are counted, sorted by one number, and numbered anew between two columns."""
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(0, 3, 200) * (size // 3) for size in sizes]
+    rows, places = tuples(columns, sizes)
+    distinct, numbers = np.unique(np.array(columns), axis=1, return_inverse=True)
+    assert np.array_equal(rows, distinct)
+    assert np.array_equal(places, numbers)
 
 
 @each("few", [4, 2**18])

@@ -8,6 +8,7 @@ import threading
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -78,6 +79,17 @@ def test_a_file_journeys(tmp_path: Path) -> None:
     (tmp_path / "made.ldim").write_bytes(certificate.to_bytes())
     assert Certificate.load(tmp_path / "made.ldim") == certificate
     assert all(verdict.proved for verdict in certificate.check(table))
+
+
+def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
+    table, certificate = sparse_table()
+    assert Certificate.of(table, littlestone_bounds(table), time_limit=1000) == certificate
+
+
+def test_a_class_of_functions_may_have_one_point() -> None:
+    both = SimpleNamespace(columns=((0b110,),), alive=0b111)
+    packed = PackedTable.pack(both)
+    assert (packed.size, packed.points, packed.names.tolist()) == (2, 1, [0, 1])
 
 
 def test_numbers_are_written_seven_bits_to_a_byte() -> None:
