@@ -81,9 +81,11 @@ def test_a_file_journeys(tmp_path: Path) -> None:
     assert all(verdict.proved for verdict in certificate.check(table))
 
 
-def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
-    table, certificate = sparse_table()
-    assert Certificate.of(table, littlestone_bounds(table), time_limit=1000) == certificate
+def test_a_worker_is_stopped_at_its_time_limit_and_not_before() -> None:
+    stopped = threading.Event()
+    worker = SimpleNamespace(stop=stopped.set)
+    assert not await_result(worker, lambda: stopped.wait(0.1), 1000)
+    assert await_result(worker, lambda: stopped.wait(1000), 0.01)
 
 
 def test_a_class_of_functions_may_have_one_point() -> None:
