@@ -23,6 +23,34 @@ from littlestone.dimension.tables import PackedTable
 PLENTY = 10_000_000  # work that pays for 12 paths of a small table
 
 
+def test_the_words_of_a_path_fix_its_points() -> None:
+    """A certificate states them: the generators, then words in elements before."""
+    points = 6
+    turn, swap = np.roll(np.arange(points), 1), np.array([1, 0, *range(2, points)])
+    made = [np.stack([2 * image, 2 * image + 1], axis=1).ravel() for image in (turn, swap)]
+    table = np.zeros((12, points, 2), np.int32)
+    paths = PathOrbits(made, table)
+    paths.grow(8)
+    place, fixed, seen = 1, list[int](), 0
+    while len(going_on := np.flatnonzero(table[place, :, 1])):
+        fixed.append(int(going_on[0]))
+        place = int(table[place, fixed[-1], 1])
+        words, [group] = paths.words_of_paths([place])
+        images = [*made]
+        for word in words:
+            image = np.arange(2 * points)
+            for letter in word:
+                factor = images[letter >> 1]
+                image = (np.argsort(factor) if letter & 1 else factor)[image]
+            images.append(image)
+        for number in group:
+            assert [images[number][2 * x] for x in fixed] == [2 * x for x in fixed]
+            seen += 1
+        if len(fixed) == 3:
+            break
+    assert seen > 6
+
+
 def never() -> bool:
     return False
 
