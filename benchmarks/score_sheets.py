@@ -26,7 +26,7 @@ from benchmarks.ordinary_tables.theirs import RIVAL_RUNS, Measures, key, theirs
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import ScoreSheetLearner
-from littlestone.learn.tree_sheet import ENOUGH, TreeSheetLearner, deepen
+from littlestone.learn.tree_sheet import ENOUGH, PLENTY, TreeSheetLearner, deepen
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -111,9 +111,11 @@ def show(console: Console) -> None:
 
 def page(results: Sequence[Result], others: Measures) -> str:
     """The page, in Markdown."""
-    parts = [_OPENING.format(tasks=len(results), runs=RIVAL_RUNS, own=RUNS, enough=ENOUGH)]
+    parts = [
+        _OPENING.format(tasks=len(results), runs=RIVAL_RUNS, own=RUNS, enough=ENOUGH, plenty=PLENTY)
+    ]
     parts += ["```text", *_means(results, others), "```\n"]
-    parts += ["## Means of the tables on which nothing was chosen\n"]
+    parts += ["## Means of the other half of the tables\n"]
     parts += ["```text", *_means(results[1::2], others), "```\n"]
     parts += ["```text", *_wins(results[1::2], others), "```\n"]
     parts += ["## Wins\n", "```text", *_wins(results, others), "```\n"]
@@ -210,10 +212,11 @@ and delta 1e-6 where a method needs one; the tree has no delta. What the columns
 was run stands on the page of ordinary tables: its epsilon is for adding or removing a record, ours
 for replacing one, so *at half* is about the same promise. *points* says which parts of the tree with
 points have any: its leaves alone, or all columns too, where the records are at least {enough} times
-the noise of a count. This limit, the shares of the budget and the widths of priors were chosen on
-every second of these tables, from the first on, so only the others are a held-out test. Two choices
-were seen on some of the others too: that risks add up to the positives that are known, and how far
-apart the leaves of a tree alone are thought to be.
+the noise of a count. Up to {plenty} times the labels are the tree's, and columns rank the records in a
+leaf. The shares of the budget and the widths of priors were chosen on every second of these tables,
+from the first on, so only the others are a held-out test. But these choices were seen on others too:
+that risks add up to the positives that are known, how far apart the leaves of a tree alone are
+thought to be, both limits, and the epsilon of the draw between them.
 
 ## Means of all tables
 """

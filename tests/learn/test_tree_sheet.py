@@ -12,11 +12,14 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn.fitting.all_columns import calibrate
+from littlestone.learn.fitting.leaves import DrawnTree
 from littlestone.learn.fitting.one_column import logistic
 from littlestone.learn.plan.missed import least_records
 from littlestone.learn.tree_sheet import (
     ENOUGH,
     LEAST_EPSILON,
+    MORE,
+    PLENTY,
     TreeSheetLearner,
     deepen,
     noise_of_counts,
@@ -24,6 +27,7 @@ from littlestone.learn.tree_sheet import (
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.rules.trees import ColumnTest, DecisionTree, Split
 
 CLASS = "trees(age: 0..80 step 10, sex in {F, M}; depth 2)"
 PAIR = "trees(a in {x, y}, b in {x, y}; depth 2)"
@@ -68,14 +72,44 @@ def test_few_records_keep_the_labels_of_the_drawn_tree() -> None:
             assert list(sheet.risks) == sorted(sheet.risks)
 
 
+def test_columns_rank_the_records_of_a_leaf_and_keep_its_label() -> None:
+    H: Any = parse_class(CLASS)
+    rng = random.Random(2)
+    points = [(str(age), sex) for age in range(0, 80, 10) for sex in ("F", "M")]
+    examples = [(x, int(rng.random() < 0.1 + int(x[0]) / 100)) for x in rng.choices(points, k=600)]
+    sample = Sample.from_examples(H.domain, examples)
+    for seed in range(4):
+        sheet = fit(H, sample, seed=seed)
+        assert sheet.chosen
+        assert {sheet(x) == sheet.tree(x) for x in points} == {True}
+        assert type(sheet).from_json(sheet.to_json()) == sheet
+
+
+def test_leaves_move_apart_no_further_than_they_must() -> None:
+    H: Any = parse_class(CLASS)
+    test = ColumnTest(1, frozenset(["F"]))
+    columns = [np.array([-2, 3]), np.array([0, 1])]
+    for labels in ((1, 0), (1, 1), (0, 0)):
+        drawn = DrawnTree(DecisionTree(H.domain, Split(test, *labels)), 1.0, (1, 1))
+        own = np.array([2, -1])
+        leaves, least = drawn.part_leaves(own, columns)
+        for label, points in zip(drawn.leaf_labels, leaves, strict=True):
+            reached = [int(points) + a + b for a in columns[0] for b in columns[1]]
+            assert {int(total >= least) for total in reached} == {label}
+        # Totals of a leaf are 6 apart, so two leaves are 7 apart, and 3 were.
+        assert np.abs(leaves - own).sum() == (4 if len(set(labels)) > 1 else 0)
+
+
 def test_epsilon_is_divided_by_the_records_alone() -> None:
     H: Any = parse_class(CLASS)
-    enough = int(ENOUGH * noise_of_counts(BUDGET, 2)) + 1
-    few, many, most = (TreeSheetLearner(H, BUDGET, n=n) for n in (enough - 1, enough, 10**9))
-    assert [learner.few for learner in (few, many, most)] == [True, False, False]
-    drawn = [float(learner.tree.mechanism.epsilon) for learner in (few, many, most)]
-    assert drawn == [7 / 8, 0.5, 1 / 64]
-    assert {str(learner.cost()) for learner in (few, many, most)} == {str(BUDGET.cost)}
+    limits = [int(times * noise_of_counts(BUDGET, 2)) + 1 for times in (ENOUGH, MORE, PLENTY)]
+    sizes = [*(n - i for n in limits for i in (1, 0)), 10**9]
+    learners = [TreeSheetLearner(H, BUDGET, n=n) for n in sizes]
+    assert [learner.few for learner in learners] == [True] + [False] * 6
+    assert [learner.keep for learner in learners] == [True] * 5 + [False] * 2
+    drawn = [float(learner.tree.mechanism.epsilon) for learner in learners]
+    assert drawn == [7 / 8, 3 / 4, 3 / 4, *[1 / 2] * 3, 1 / 64]
+    assert {str(learner.cost()) for learner in learners} == {str(BUDGET.cost)}
 
 
 @pytest.mark.parametrize("budget", [("0.001", "1e-9"), ("30", "1e-6"), ("1", "0")], ids=str)

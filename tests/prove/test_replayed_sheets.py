@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from plants.score_sheet import hides_a_record, tables
+from plants.score_sheet import hides_a_record, learner_of, tables
 from plants.tree_sheet import SETTINGS, lost
 
+from littlestone.classes import parse_class
 from littlestone.privacy.cost import Budget
 
 pytestmark = pytest.mark.deep
@@ -31,6 +32,14 @@ def test_each_step_hides_a_record(text: str, epsilon: str, delta: str) -> None:
 def test_each_step_hides_a_record_among_300_000(delta: str) -> None:
     for table in tables(CLASSES[1]):
         assert hides_a_record(CLASSES[1], Budget(1, delta), table, times=500)
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+def test_each_step_hides_a_record_where_labels_are_kept(delta: str) -> None:
+    learner = learner_of(parse_class(CLASSES[3]), Budget(4, delta), 100)
+    assert (learner.few, learner.keep) == (False, True)
+    for table in tables(CLASSES[3]):
+        assert hides_a_record(CLASSES[3], Budget(4, delta), table, n=100)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)

@@ -25,6 +25,7 @@ from littlestone.learn.fitting.all_columns import (
     calibrate,
     correlate,
     cut_totals,
+    fit_line,
     fit_together,
     least_total,
     shape_of,
@@ -194,7 +195,8 @@ def halves(noisy: Floats, sizes: Iterable[int]) -> Iterator[tuple[Floats, Floats
 class SheetFit:
     """The next question by what was released, and the sheet at the end.  It never sees a record.
 
-    If a tree was ``drawn`` before, its leaves have points too.
+    If a tree was ``drawn`` before, its leaves have points too.  If records ``keep`` its labels, the
+    points of columns rank them within a leaf.
     """
 
     def __init__(
@@ -204,8 +206,10 @@ class SheetFit:
         n: int,
         weights: tuple[int, int] = (1, 1),
         drawn: DrawnTree | None = None,
+        *,
+        keep: bool = False,
     ) -> None:
-        self.hypotheses, self.event, self.n = hypotheses, event, n
+        self.hypotheses, self.event, self.n, self.keep = hypotheses, event, n, keep
         self.weights, self.drawn = weights, drawn
         self.numeric = [isinstance(column, Cells) for column in hypotheses.domain.columns]
         self.variances = [float(noise.variance) for noise in event.noises]
@@ -346,9 +350,8 @@ class SheetFit:
             found = leaves_of(self.drawn.tree, RECORDS, partial(self._cells_of, groups))
             groups = match_leaves(groups, found, own.records)
         fitted = fit_together(columns, groups, tables, spreads, self.base, self.positives, self.n)
-        points, self.line = to_points(fitted, self.hypotheses.points)
+        points, (start, slope) = to_points(fitted, self.hypotheses.points)
         self.leaf_points = points.pop() if self.drawn is not None else np.zeros(1, np.int64)
-        start, slope = self.line
         if self.leaf_points.min() == self.leaf_points.max():
             start += slope * int(self.leaf_points[0])
             self.leaf_points = np.zeros_like(self.leaf_points)
@@ -357,14 +360,19 @@ class SheetFit:
         self.chosen = tuple(self.kept[i] for i in used)
         self.points = tuple(points[i][self.groups[self.kept[i]]] for i in used)
         start += slope * sum(int(own[0]) for i, own in enumerate(points) if i not in used)
-        self.line = start, slope
         parts = [points[i][groups[i]] for i in used]
+        totals: Floats = sum(parts, np.zeros(RECORDS))
         asked, numbers = self.chosen, self.points
         if self.drawn is not None:
-            parts.append(self.leaf_points[groups[-1]])
+            leaf = groups[-1]
+            if self.keep:
+                risks = logistic(start + slope * (totals + self.leaf_points[leaf]))
+                self.leaf_points, self.least = self.drawn.part_leaves(self.leaf_points, self.points)
+                start, slope = fit_line(totals + self.leaf_points[leaf], risks)
+            totals = totals + self.leaf_points[leaf]
             asked, numbers = (*asked, len(self.hypotheses.sizes)), (*numbers, self.leaf_points)
-        self.totals: Floats = sum(parts, np.zeros(RECORDS))
-        risks = logistic(self.line[0] + self.line[1] * self.totals)
+        self.line, self.totals = (start, slope), totals
+        risks = logistic(start + slope * totals)
         self.ends = cut_totals(self.totals, risks, BINS)
         return Question("totals", asked, numbers, ends=self.ends)
 
@@ -387,7 +395,7 @@ class SheetFit:
         parts = [*points, tuple(self.leaf_points.tolist())]
         totals = range(sum(map(min, parts)), sum(map(max, parts)) + 1)
         # From the first total on at which label 1 costs less.
-        wanted = least_total(start, slope, self.weights)
+        wanted = self.least if self.keep else least_total(start, slope, self.weights)
         least = max(totals[0], min(totals[-1] + 1, wanted))
         sheet = ScoreSheet(self.hypotheses.domain, self.chosen, points, least, (start, slope))
         # A tree whose leaves have equal points says nothing.

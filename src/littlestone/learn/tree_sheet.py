@@ -37,14 +37,23 @@ from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 from littlestone.privacy.mechanisms.record_sums import SumsDraw
 from littlestone.rules import DecisionTree
 
-ENOUGH = 30
+ENOUGH = 15
 """From so many times the noise of a count in all columns on, columns have points; measured."""
+
+MORE = 30
+"""From so many times on, the draw has at most half of epsilon; measured."""
+
+PLENTY = 100
+"""From so many times on, totals decide the labels, and not the tree; measured."""
 
 ALONE = Fraction(7, 8)
 """Of epsilon: the draw of a tree whose leaves alone have points; measured."""
 
 BESIDE = 600
-"""n times the epsilon of the draw of a tree beside columns, if that is at most half; measured."""
+"""n times the epsilon of the draw of a tree beside columns, if that is not too much; measured."""
+
+MOST_BESIDE = (Fraction(3, 4), Fraction(1, 2))
+"""Of epsilon: the most that such a draw has, below and from `MORE` on; measured."""
 
 LEAVES = Fraction(1, 8)
 """Of the sums beside a draw: those in its leaves; measured."""
@@ -117,8 +126,9 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     first the records of each label in each leaf.  If the ``n`` records are fewer than `ENOUGH` times
     the noise of a count in all columns, this is all: the draw has 7/8 of epsilon, and a leaf has the
     points that its risk needs on the side of its label.  Else columns have points too, and the draw has
-    600 / n of epsilon, at most half: so much it needs, and no more helps.  One bound for both
-    (`DrawThenSums`) says what they cost.
+    600 / n of epsilon, at most 3/4, and at most half from `MORE` times on.  Up to `PLENTY` times the
+    leaves lie so far apart that labels are the tree's, and columns rank the records in a leaf.  One
+    bound for both (`DrawThenSums`) says what they cost.
 
     Nothing else gives risks with the errors of a tree where records are few, and with those of a sheet
     that knows which columns matter together where they are many.  ``n`` is public; without it, epsilon
@@ -160,7 +170,8 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
                 "exponential",
             )
         self.sheets = ScoreSheets(hypotheses.domain)
-        self.few = n < ENOUGH * noise_of_counts(budget, len(self.sheets.sizes))
+        noise = noise_of_counts(budget, len(self.sheets.sizes))
+        self.few, self.keep = n < ENOUGH * noise, n < PLENTY * noise
         trees = affordable_trees(hypotheses, n)
         epsilon, leaves = budget.epsilon, 1 << trees.depth
         steps: tuple[SumStep, ...]
@@ -168,7 +179,8 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
             # A replaced record leaves one leaf and label for another.
             share, steps = epsilon * ALONE, (SumStep(2 * leaves, 2, 2, Fraction(1)),)
         else:
-            share = min(epsilon / 2, max(Fraction(BESIDE, n), epsilon * LEAST_PART))
+            most = epsilon * MOST_BESIDE[n >= MORE * noise]
+            share = min(most, max(Fraction(BESIDE, n), epsilon * LEAST_PART))
             steps = steps_of(self.sheets.sizes, self.sheets.most, leaves, LEAVES)
         self.tree: ExponentialLearner[Any] = ExponentialLearner(trees, Budget(share), cost=cost)
         self._event = DrawThenSums(budget, self.tree.mechanism, steps)
@@ -199,4 +211,4 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     def fit_of(self, n: int, tree: Any) -> SheetFit:
         weights = self.mistakes.weights
         drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), weights)
-        return SheetFit(self.sheets, self.sums, n, weights, drawn)
+        return SheetFit(self.sheets, self.sums, n, weights, drawn, keep=self.keep)

@@ -28,10 +28,11 @@ from plants.drawn_sums import lost as lost_after
 from plants.harness import Plant
 
 CLASS = "trees(sex in {F}, ward in {A}; depth 1)"
-REAL, HUGE = 3_000, 10**12
+REAL, MORE, HUGE = 3_000, 200_000, 10**12
 SETTINGS = (
     ("1/1000", "1e-12", REAL, (1, 1)),
     ("1e-6", "1e-12", REAL, (5, 1)),
+    ("1/1000", "1e-12", MORE, (1, 1)),  # labels are kept, and columns have points
     ("1/1000", "1e-12", HUGE, (1, 1)),
     ("1/1000", "0", REAL, (1, 3)),
     ("1/1000", "0", HUGE, (1, 1)),

@@ -192,6 +192,23 @@ def to_points(fitted: Additive, most: int) -> tuple[list[Ints], tuple[float, flo
     return points, (fitted.base + sum(middles), unit)
 
 
+def fit_line(totals: Floats, risks: Floats) -> tuple[float, float]:
+    """Start and slope of the log odds of totals that are nearest to these risks, in likelihood.
+
+    >>> start, slope = fit_line(np.arange(-4.0, 5), logistic(1 + 0.5 * np.arange(-4.0, 5)))
+    >>> round(start, 2), round(slope, 2)
+    (1.0, 0.5)
+    """
+    size = max(float(np.abs(totals).max()), 1.0)
+    features = np.stack([np.ones(len(totals)), totals / size])
+    found = np.zeros(2)
+    for _ in range(30):
+        p = logistic(found @ features)
+        curve = (features * (p * (1 - p) + 1e-6)) @ features.T + 1e-6 * np.eye(2)
+        found = found + np.clip(np.linalg.solve(curve, features @ (risks - p)), -1, 1)
+    return float(found[0]), max(0.0, float(found[1] / size))
+
+
 def cut_totals(totals: Floats, risks: Floats, runs: int) -> tuple[int, ...]:
     """Whole numbers that cut the totals into ``runs`` runs, each with about as much of both.
 

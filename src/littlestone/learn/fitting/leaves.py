@@ -5,7 +5,7 @@ All of this is post-processing: it sees released trees and sums, and public decl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -79,6 +79,24 @@ class DrawnTree:
         away = np.maximum(sign * (odds - log(self.weights[0] / self.weights[1])), APART)
         unit = float(away.max()) / most
         return sign * np.maximum(np.rint(away / unit), 1).astype(np.int64), unit
+
+    def part_leaves(self, own: Ints, columns: Sequence[Ints]) -> tuple[Ints, int]:
+        """Points of the leaves, and the least total of label 1, so that all records keep its labels.
+
+        They are near ``own``; the points of ``columns`` rank the records in a leaf.
+        """
+        ones = np.array(self.leaf_labels) == 1
+        low, high = (sum(int(end(points)) for points in columns) for end in (np.min, np.max))
+        if ones.all() or not ones.any():
+            return own, low + int(own.min()) if ones.all() else high + int(own.max()) + 1
+
+        def apart(least: int) -> Ints:
+            return np.where(ones, np.maximum(own, least - low), np.minimum(own, least - 1 - high))
+
+        least = min(
+            range(own.min(), own.max() + 2), key=lambda t: int(np.abs(apart(t) - own).sum())
+        )
+        return apart(least), least
 
 
 @dataclass(frozen=True)
