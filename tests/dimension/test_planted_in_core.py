@@ -76,7 +76,7 @@ PLANTS = [
         "const int least = 1 << (k - 1), half",
     ),
     Plant("lookahead.cpp", "if (std::min(size0, size1) < 4) continue;", "if (size0 < 5) continue;"),
-    Plant("lookahead.cpp", "refuted1 && frame.lies_in", "refuted0 && frame.lies_in"),
+    Plant("lookahead.cpp", " && frame.lies_in(x, choice.order[j], 1)) return", ") return"),
     Plant(
         "lookahead.cpp",
         "choice.alive[1]) <= FEW) return false;",
