@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import Lookup, Outcomes, parse_class
 from littlestone.data.sample import Sample
@@ -25,6 +27,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.rules import Hypothesis, LookupTable
+from planting import Fault, turns_red
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), 3, 3)
@@ -69,6 +72,41 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
         return masses
 
     assert exact_audit(distribution, neighbours(records, 3, ordered=False), learner.event).holds
+
+
+def test_the_draw_has_the_law_of_the_mechanism() -> None:
+    """Whatever keys have the default label alone, for which nothing is drawn."""
+    learner = LookupLearner(H, Budget(1, "0.1"))
+    for keys in ("0UA 0UA", "0UA 1AA", "0AA 0UA 1UA", "0AA 1DL 1DL"):
+        data = [(int(key[0]), key[1:]) for key in keys.split()]
+        sample = Sample.from_examples(H.domain, data, labels=LABELS)
+
+        def draw(rng: random.Random, sample: Sample[Any] = sample) -> Hashable:
+            receipt: Any = SimpleNamespace(redeem=lambda event: rng)
+            return learner.draw(sample, receipt=receipt).entries
+
+        found, left = Draws().law(draw)
+        wanted: Any = learner.mechanism.distribution([(x, LABELS.index(y)) for x, y in data])
+        assert apart(found, wanted) <= left + Fraction(1, 2**60), keys
+
+
+@pytest.mark.parametrize(
+    ("new", "mistake"),
+    [
+        ("sample.counts[:, 0] == 0", "keys with a default label are left out"),
+        ("sample.counts[:, 1:].sum(axis=1) > 1", "keys of one record are left out"),
+    ],
+)
+def test_keys_that_are_left_out_are_noticed(
+    new: str, mistake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = Fault(
+        "littlestone.learn.lookup:LookupLearner.draw",
+        "sample.counts[:, 1:].any(axis=1)",
+        new,
+        mistake,
+    )
+    turns_red(fault, test_the_draw_has_the_law_of_the_mechanism, monkeypatch)
 
 
 def test_the_proved_size_is_enough() -> None:

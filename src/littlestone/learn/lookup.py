@@ -56,11 +56,16 @@ class LookupLearner(PrivateLearner[Any]):
         self.mechanism = LabelSelection[Any](budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
-        counts: dict[Any, dict[int, int]] = {}
-        rows, labels = np.nonzero(sample.counts)
-        found = sample.counts[rows, labels].tolist()
-        for row, y, count in zip(rows.tolist(), labels.tolist(), found, strict=True):
-            counts.setdefault(sample.points[row], {})[y] = count
+        # If all records of a key have the default label, it has no entry, whatever wins its race.
+        named = np.flatnonzero(sample.counts[:, 1:].any(axis=1))
+        kept = sample.counts[named]
+        rows, labels = np.nonzero(kept)
+        counts: dict[Any, dict[int, int]] = {sample.points[place]: {} for place in named.tolist()}
+        of_row = list(counts.values())
+        for row, y, count in zip(
+            rows.tolist(), labels.tolist(), kept[rows, labels].tolist(), strict=True
+        ):
+            of_row[row][y] = count
         # Keys that occur, with their counts; keys that do not occur are never looked at
         # (docs/proofs/lookup.md, Theorem 1).
         entries = self.mechanism.draw_counts(counts, receipt=receipt)
