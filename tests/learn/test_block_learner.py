@@ -204,6 +204,9 @@ def test_the_whole_run_costs_what_a_block_costs() -> None:
 def test_a_block_pays_for_its_draws_once(epsilon: str) -> None:
     event = BlockLearner(Thresholds.on(0, 9), Budget(epsilon), horizon=1000).learner.event
     paid = PaidBlock(event, random.Random(1))
+    dearer = BlockLearner(Thresholds.on(0, 9), Budget(2), horizon=1000).learner.event
+    with pytest.raises(LedgerError, match="has not paid"):
+        paid.redeem(dearer)
     paid.redeem(event)
     with pytest.raises(LedgerError, match="has not paid"):
         paid.redeem(event)

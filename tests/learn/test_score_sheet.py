@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from littlestone.privacy.mechanisms.record_sums import Question
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.tree import print_sheet
+from planting import Fault, turns_red
 
 CLASS = "score_sheet(age: 0..80 step 10, sex in {F, M}, dose: 0..100 step 2; at most 2)"
 
@@ -239,7 +240,7 @@ def test_no_question_moves_its_sums_further_than_the_step_may(delta: str) -> Non
         numbers = tuple(
             np.array(rng.choices(range(rng.choice((2, 40))), k=H.sizes[j])) for j in columns
         )
-        ends = tuple(sorted(rng.choices(range(100), k=rng.choice((0, 11, 50)))))
+        ends = tuple(rng.choices(range(100), k=rng.choice((0, 11, 50))))
         scale = rng.choice((-3, 0, 1, 2, 50, 10**6))
         asked = Question(rng.choice(kinds), columns, numbers, scale, ends)
         i = rng.randrange(5)
@@ -257,6 +258,111 @@ def test_no_question_moves_its_sums_further_than_the_step_may(delta: str) -> Non
         more = replace(fitting, scale=fitting.scale + 1)
         assert not more.answer(one, event, i).any()  # the largest scale that fits
     assert answered > 200
+
+
+WHOLE = [-(2**63), -(2**31), -128, -1, 0, 1, 3, 127, 2**40]
+ODD: list[Any] = [
+    *(np.array(WHOLE, kind) for kind in (np.int64, np.float32, object)),
+    np.array(WHOLE).astype(np.int8),
+    np.array([1.9, -1.9, 1e300, np.inf, -np.inf, np.nan, 0.5, -0.0]),
+    np.array([True, False]),
+    np.array([3]),
+    np.array([3, -128, 3, -128, -128, 3, 3, 3, 3], np.int8),
+    *[np.array([5, 2, 8, 3, 0, 7, 4, 1, 6, 9])] * 4,
+]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_no_odd_question_moves_its_sums_further_than_the_step_may(delta: str) -> None:
+    """Numbers of other types and of any length, floats, no ends in order, scales that overflow."""
+    H: Any = parse_class("score_sheet(a: 0..8, b: 0..8, c in {x, y}; at most 2)")
+    event, rng, answered = ScoreSheetLearner(H, Budget(1, delta)).sums, random.Random(1), 0
+    points = list(H.domain)
+    for _ in range(400):
+        columns = tuple(rng.choices(range(-3, 3), k=rng.randrange(1, 6)))
+        numbers = tuple(rng.choice(ODD) for _ in columns)
+        numbers = rng.choice([numbers, (numbers[0],) * len(columns)])
+        ends = tuple(rng.choices([-1.5, *range(16), 2**40], k=rng.randrange(9)))
+        scale: Any = rng.choice([1, np.int64(2**32), np.int8(16), -(2**70), 0.5, True])
+        kind: Any = rng.choice(["cells", "products", "totals", "others"])
+        asked = Question(kind, columns, numbers, scale, ends)
+        i, table = rng.randrange(5), rng.choices(points, k=9)
+        fits, answers = rng.random() < 0.5, list[list[Any]]()
+        for _ in range(3):
+            records = [(x, 1) for x in (rng.choice(points), *table)]
+            data = coded(H, Sample.from_examples(H.domain, records))
+            try:
+                question = asked.fit_into(event, i) if fits else asked
+                answers.append([int(x) for x in question.answer(data, event, i)])
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                answers.append([str(error)])  # the question's fault, whatever the records
+        for one, other in combinations(answers, 2):
+            if any(isinstance(x, str) for x in (*one, *other)):
+                assert one == other
+                continue
+            moved = [a - b for a, b in zip(one, other, strict=True)]
+            answered += any(moved)
+            if event.delta:
+                assert sum(x * x for x in moved) <= event.steps[i].squared
+            else:
+                assert sum(map(abs, moved)) <= event.steps[i].l1
+    assert answered > 20
+
+
+ASKED = "littlestone.privacy.mechanisms.record_sums:Question"
+CODES = "littlestone.classes.counting.blocks:CellCodes"
+ENDS = Fault(
+    f"{ASKED}.__post_init__",
+    "tuple(sorted(map(int, self.ends)))",
+    "tuple(map(int, self.ends))",
+    "ends are used in the order in which they come",
+)
+ODD_FAULTS = [
+    Fault(
+        f"{ASKED}.__post_init__",
+        "np.asarray(own).astype(np.int64).clip(-FARTHEST, FARTHEST)",
+        "np.asarray(own)",
+        "numbers keep their type, and have no largest",
+    ),
+    Fault(f"{ASKED}.__post_init__", "int(self.scale)", "self.scale", "a scale keeps its type"),
+    Fault(
+        f"{CODES}._numbers",
+        'own.take(self.codes[j], mode="clip")',
+        "own[self.codes[j]]",
+        "a record whose cell has no number raises an error",
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fault", ODD_FAULTS, ids=lambda fault: fault.mistake)
+def test_each_fault_of_odd_questions_is_caught(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns_red(
+        fault, test_no_odd_question_moves_its_sums_further_than_the_step_may, monkeypatch, "1e-6"
+    )
+
+
+def test_ends_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search among ends out of order would begin where that of the record before ended."""
+
+    def is_run_of_each_record() -> None:
+        H: Any = parse_class("score_sheet(a: 0..20; at most 1)")
+        rng = random.Random(3)
+        for _ in range(20):
+            ends = tuple(rng.choices(range(20), k=6))
+            asked = Question("totals", (0,), (np.arange(23),), ends=ends)
+            runs = [0] * 7
+            points = rng.sample(list(H.domain), k=8)
+            for (x,) in points:
+                total = H.domain.columns[0].index(x)
+                runs[sum(end <= total for end in ends)] += 1
+            data = coded(H, Sample.from_examples(H.domain, [(x, 1) for x in points]))
+            assert asked.add_up(data).tolist() == [*runs, *[0] * 7]
+
+    turns_red(ENDS, is_run_of_each_record, monkeypatch)
 
 
 def test_a_sheet_is_drawn_and_printed() -> None:

@@ -190,6 +190,35 @@ def test_another_block_is_refused(wrong: Any) -> None:
         learner.resume([{**kept, **wrong}], Tape(seeded_generator(1)))
 
 
+def test_a_block_goes_on_from_any_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also at its end, and with many different records."""
+    learner = BlockLearner(Thresholds.on(0, 99), Budget(1), horizon=240, first=80, growth=1)
+
+    def goes_on() -> None:
+        stream: Any = learner.resume([], Tape(seeded_generator(1)))
+        for t in range(200):
+            stream.take([(t % 97, t % 2)])
+            again: Any = learner.resume([stream.summary()], Tape(seeded_generator(2)))
+            assert again.hypothesis == stream.hypothesis
+            assert (again._counts, again._due) == (stream._counts, stream._due)
+
+    for fault in (
+        Fault(
+            "littlestone.learn.stream.blockwise:BlockStream._restore",
+            "self._end <= self._steps",
+            "self._end < self._steps",
+            "a run that resumes at the end of a block draws from it again",
+        ),
+        Fault(
+            "littlestone.learn.stream.blockwise:BlockStream._to_json",
+            "self._counts.items()",
+            "[*self._counts.items()][:50]",
+            "the summary forgets all but 50 different records",
+        ),
+    ):
+        turns_red(fault, goes_on, monkeypatch)
+
+
 SUBSETS = [c for d in range(3) for c in combinations(range(6), d)]
 
 

@@ -194,7 +194,7 @@ TREES = "littlestone.learn.tree_sheet"
 
 GUARD = Fault(
     f"{QUESTION}.answer",
-    "if squared > step.squared if sums.delta else l1 > step.l1:",
+    "if too_far or not self.scale:",
     "if False:",
     "A question is answered, however far its sums move.",
 )

@@ -162,7 +162,7 @@ class CellCodes:
             codes,
             labels,
             counts,
-            np.array(subsets, np.int64),
+            np.array(subsets, np.int64) % len(self.sizes),  # the core takes no negative columns
             np.array(strides, np.int32),
             starts[:-1].astype(np.int64),
             found,
@@ -194,7 +194,9 @@ class CellCodes:
         return np.array(found).astype(np.int64)
 
     def _numbers(self, columns: Sequence[int], numbers: Sequence[Counts]) -> list[Counts]:
-        return [own[self.codes[j]] for j, own in zip(columns, numbers, strict=True)]
+        # Too few numbers for a column's cells are no error, which would tell of a record's cell.
+        pairs = zip(columns, numbers, strict=True)
+        return [own.take(self.codes[j], mode="clip") for j, own in pairs]
 
     @cached_property
     def _examples(self) -> tuple[NDArray[np.uint16], NDArray[np.int32], Counts]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.int64]
 
+FARTHEST = 1 << 20
+"""The largest number of a question: totals of a thousand columns fit into 32 bits in any engine."""
+
 Released = tuple[Noisy, ...]
 """The noisy sums of the steps so far."""
 
@@ -53,6 +56,7 @@ class Question:
     ``scale``, is by ``kind``: "label", the positive records; "cells", the records of each label with
     each number; "products", the product of the numbers of each two columns; "totals", the records of
     each label in each run of the sum of the numbers, where ``ends`` are the first sums of runs.
+    Numbers are cut off at 2^20.
 
     >>> Question("cells", (0, 2), (np.arange(3), np.arange(5)), scale=10).moves
     (40, 400)
@@ -63,6 +67,16 @@ class Question:
     numbers: tuple[Numbers, ...] = ()
     scale: int = 1
     ends: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Theorem 2 is about whole numbers that do not overflow, and about ends in order: `searchsorted`
+        # begins where the record before ended, so among others a record would move its neighbours.
+        numbers = (
+            np.asarray(own).astype(np.int64).clip(-FARTHEST, FARTHEST) for own in self.numbers
+        )
+        object.__setattr__(self, "numbers", tuple(numbers))
+        object.__setattr__(self, "ends", tuple(sorted(map(int, self.ends))))
+        object.__setattr__(self, "scale", int(self.scale))
 
     @property
     def moves(self) -> tuple[int, int]:
@@ -98,8 +112,9 @@ class Question:
     def answer(self, data: RecordCells, sums: NoisySums, i: int) -> Counts:
         """The whole-number sums of step i.  They depend on the data: for its noise alone."""
         (l1, squared), step = self.moves, sums.steps[i]
+        too_far = squared > step.squared if sums.delta else l1 > step.l1
         # Whoever asks need not be trusted: what would move too far, or be too long, is not summed.
-        if squared > step.squared if sums.delta else l1 > step.l1:
+        if too_far or not self.scale:
             return np.zeros(1, np.int64)
         return self.add_up(data)[: step.count]
 
@@ -107,14 +122,14 @@ class Question:
         """The whole-number sums, however far they move.  They depend on the data."""
         if self.kind == "label":
             parts = [data.tables([(0,)])[0][1].sum(keepdims=True)]
-        elif self.kind == "products":
-            parts = [data.products(self.columns, self.numbers)]
-        elif self.kind == "totals":
-            parts = list(data.totals(self.columns, self.numbers, self.ends)[::-1])
-        else:
+        elif self.kind == "cells":
             # Sums of floats are exact up to 2^53, and there are fewer records.
             tables = zip(data.tables([(j,) for j in self.columns]), self.numbers, strict=True)
             parts = [np.bincount(own, weights=table[y]) for table, own in tables for y in (1, 0)]
+        elif self.kind == "products":
+            parts = [data.products(self.columns, self.numbers)]
+        else:
+            parts = list(data.totals(self.columns, self.numbers, self.ends)[::-1])
         return np.concatenate(parts).astype(np.int64) * self.scale
 
 
