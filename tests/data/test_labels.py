@@ -77,6 +77,7 @@ def test_legal_words(positive: Any, meaning: str | None, ones: list[Any], zeros:
     "positive",
     [
         "", " ", ">", ">=", "<", "<= ", "==", "!=", "> x", ">= nan", "< ", ">> 3", "> 1 2", "<> 3",
+        "in {1", "in (3, 4)", "in [3]", "not in {3}", "IN {3}", "≥ 3",
         "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", NAN, np.nan, "> 1,000", "in {}", "in {a, a}",
         "in {, a}",
     ],

@@ -25,6 +25,8 @@ _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 
 
 _LISTED = re.compile(r"in\s*\{(.*)\}", re.DOTALL)
+_ALMOST = re.compile(r"[=!≥≤≠]|(?:not\s+)?in\s*[{(\[]", re.IGNORECASE)
+"""What somebody writes who means a relation; as a text it would hardly be the value of a record."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,8 @@ class Condition:
 
         Double quotes enclose a value of a list that holds a comma, or spaces around it.  A value alone
         keeps its spaces, too.  Raises `DeclarationError` if it is not such a value, if it is empty, if
-        it compares by order with something other than a number, or if it starts with a sign that is
-        not a relation, such as ``=``.
+        it compares by order with something other than a number, or if it starts with what is nearly
+        a relation, such as ``=`` or ``in (``.
         """
         _require_one_value(positive, f"call records positive when {column!r} is")
         written = text(positive).strip()
@@ -62,13 +64,13 @@ class Condition:
             return cls._of_list(column, listed[1])
         relation = next((r for r in (*_ORDERS, "==", "!=") if written.startswith(r)), "")
         value = written.removeprefix(relation).strip()
-        if not relation and written[:1] in ("=", "!"):
+        if not relation and (nearly := _ALMOST.match(written)):
             raise DeclarationError(
                 f"call records positive when {column!r} is {written!r}",
-                found=f"it starts with {written[0]!r}, which is not a comparison",
+                found=f"it starts with {nearly[0]!r}, which is not a comparison",
                 fix=(
-                    "use one of > >= < <= == !=; if the value itself starts with it, write '== "
-                    f"{written}'"
+                    "use one of > >= < <= == != or 'in {HA, AA}'; if the value itself starts with it, "
+                    f"write '== {written}'"
                 ),
             )
         alone = not relation
