@@ -10,6 +10,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import tables
 from tables import Table
@@ -250,6 +252,13 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
     bounds = littlestone_bounds(tables.thresholds(600), time_limit=100)
     assert bounds.dimension == 9
     assert not bounds.interrupted
+
+
+def test_a_table_may_be_a_data_frame() -> None:
+    table = [[0, 1, 1], [1, 0, 1]]
+    frames = [pd.DataFrame(table, columns=["a", "b", "c"]), pl.DataFrame(table, orient="row")]
+    for frame in frames:
+        assert PackedTable.pack(frame).rows.tolist() == PackedTable.pack(table).rows.tolist()
 
 
 def test_progress_is_reported() -> None:
