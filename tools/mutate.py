@@ -163,10 +163,10 @@ class Tests:
                 names = rows["names"].tolist()
                 self.took.update(zip(names, rows["seconds"].tolist(), strict=True))
                 self.deep.update(dict.fromkeys(names, "+deep" in kept.name))
-                reached.append(rows["reached"].reshape(len(names), -1))
+                reached.append(rows["reached"])
         if not reached:
             raise SystemExit("run `python tools/reached.py` first")
-        self.reached = np.concatenate([rows for rows in reached if len(rows)])
+        self.reached = np.concatenate(reached)
         self.breadth = np.bitwise_count(self.reached).sum(axis=1, dtype=int)
         self.names = [*self.took]
         self.imported = np.load(self.source.folder / "imported.npy")

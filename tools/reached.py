@@ -42,13 +42,12 @@ OTHERS = (
     *("hypothesis", "joblib", "narwhals", "numpy.ma", "pandas", "polars", "pyarrow.parquet"),
     *("rich.console", "scipy.optimize", "scipy.stats", "sklearn.model_selection", "typer"),
 )
-OUT = os.fdopen(os.dup(1), "w", encoding="utf-8")
+OUT = os.dup(1)
 
 
 def say(text: str) -> None:
     """Write this, whatever pytest captures."""
-    OUT.write(text)
-    OUT.flush()
+    os.write(OUT, text.encode())
 
 
 def prepare() -> None:
@@ -221,21 +220,22 @@ class Meter:
         for item in session.items:
             files.setdefault(item.path, []).append(item)
         for path, items in files.items():
-            kept = str(path.relative_to(COPY)).replace("/", "+") + "+deep" * self.deep
-            if not (self.folder / f"{kept}.npz").exists():
+            name = str(path.relative_to(COPY)).replace("/", "+") + "+deep" * self.deep
+            kept = self.folder / f"{name}.npz"
+            if not kept.exists() or kept.stat().st_mtime < path.stat().st_mtime:
                 status = run_in_a_child(partial(self.measure, items, kept), 600)
                 say(f"{path.relative_to(COPY)}{'' if status == 0 else ': broke off'}\n")
         return True
 
-    def measure(self, items: list[pytest.Item], kept: str) -> int:
+    def measure(self, items: list[pytest.Item], kept: Path) -> int:
         rows = []
         for item in each_run(items):
             reached = np.packbits(np.frombuffer(bytes(self.marks), np.uint8))
             if item.nodeid not in self.failed:
                 rows.append((item.nodeid, process_time() - self.began, reached))
-        names, seconds, reached = zip(*rows, strict=True) if rows else ([], [], [])
-        np.savez_compressed(self.folder / kept, names=np.array(names, str), seconds=np.array(seconds),
-                            reached=np.array(reached, np.uint8).reshape(len(rows), -1))  # fmt: skip
+        if rows:
+            names, seconds, reached = map(np.array, zip(*rows, strict=True))
+            np.savez_compressed(kept, names=names, seconds=seconds, reached=reached)
         return 0
 
     def pytest_runtest_logstart(self) -> None:
