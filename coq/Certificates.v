@@ -41,34 +41,32 @@ Definition close (k : nat) (V : list row) (p : list N) (me : N) (keep : bool) (s
   end.
 
 (** Rule 2 for side s of column x, where k is one more than the number of the claim about the side *)
-Definition counts_settle (V : list row) (x : N) (k : nat) : bool :=
+Definition counts_settle (V : list row) (n : N) (counts : list (list N)) (x : N) (k : nat) : bool :=
   match k with
   | O | 1%nat | 2%nat => false
   | S (S j) =>
-    let F := side V x false in
-    let T := side V x true in
-    let f := size F in
-    let t := size T in
-    (* the smaller side first *)
-    if f <? t then empty (splitters F f j) || empty (splitters T t j)
-    else empty (splitters T t j) || empty (splitters F f j)
+    let unsplit := fun s => let W := side V x s in empty (splitters W (size W) j) in
+    let smaller := 2 * counted_at counts x <=? n in
+    unsplit smaller || unsplit (negb smaller)
   end.
 
 (** Whether these columns are settled, where those are done to which a column of each orbit goes *)
-Fixpoint settle (V : list row) (k : nat) (g : group) (done : table unit) (l : list N) : bool :=
+Fixpoint settle (V : list row) (n : N) (counts : list (list N)) (k : nat) (g : group) (done : table unit) (l : list N) : bool :=
   match l with
   | [] => true
   | x :: l =>
     let y := first g x in
     match find y done with
-    | Some _ => settle V k g done l
-    | None => if counts_settle V x k then settle V k g (insert y tt done) l else repeated V x && settle V k g done l
+    | Some _ => settle V n counts k g done l
+    | None => if counts_settle V n counts x k then settle V n counts k g (insert y tt done) l else repeated V x && settle V n counts k g done l
     end
   end.
 
 Definition settled (V : list row) (k : nat) (d0 d1 : row) (g : group) : bool :=
   let done := fold_left (fun done x => insert (first g x) tt done) (columns d0 ++ columns d1) (PositiveMap.empty unit) in
-  settle V k g done (columns (splitters V (size V) (pred k))).
+  let n := size V in
+  let counts := counts_of V in
+  settle V n counts k g done (columns (if few n (S (pred k)) then [] else chosen counts n (pred k))).
 
 (** The columns of a set, and x *)
 Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
@@ -297,13 +295,13 @@ Proof.
     destruct r as [| w r]; cbn [bit tl] in *; [discriminate |]. destruct (N.ltb_spec y 60); [lia | auto].
 Qed.
 
-Lemma counts_settle_spec V x k : counts_settle V x (S k) = true -> ~ splits V x k.
+Lemma counts_settle_spec V n counts x k : counts_settle V n counts x (S k) = true -> ~ splits V x k.
 Proof.
   destruct k as [| [| k]]; try discriminate. cbn [counts_settle]. intros E G.
   assert (One : forall s, empty (splitters (side V x s) (size (side V x s)) (S k)) = true -> ~ ldim_ge (side V x s) (S (S k))).
   { intros s F L. apply ldim_S in L as (y & G0 & G1). apply ldim_length in G0, G1.
     pose proof (splitters_spec (side V x s) (S k) y G0 G1) as B. rewrite empty_spec in B by auto. discriminate. }
-  destruct (_ <? _); apply orb_true_iff in E as [E | E]; eapply One; eauto.
+  apply orb_true_iff in E as [E | E]; eapply One; eauto.
 Qed.
 
 (** A group of symmetries that fix a path *)
@@ -333,13 +331,13 @@ Proof.
   - apply (orbit_trans _ x (first g x)); [apply F |]. rewrite <- E. apply orbit_back, F.
 Qed.
 
-Lemma settle_spec V p k g l : space V p -> fitting g p -> forall done, done_right V k g done ->
-  settle V (S k) g done l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
+Lemma settle_spec V n counts p k g l : space V p -> fitting g p -> forall done, done_right V k g done ->
+  settle V n counts (S k) g done l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
 Proof.
   intros A G. induction l as [| y l IH]; intros done D E x I; [destruct I |]. cbn [settle] in E.
   destruct (find (first g y) done) as [[] |] eqn:F.
   - destruct I as [<- | I]; [left; apply D, F | eauto].
-  - destruct (counts_settle V y (S k)) eqn:C.
+  - destruct (counts_settle V n counts y (S k)) eqn:C.
     + apply counts_settle_spec in C. destruct I as [<- | I]; [auto |].
       apply (IH (insert (first g y) tt done)); auto. apply (done_insert V p); auto.
     + apply andb_true_iff in E as (R & E). destruct I as [<- | I]; eauto.
@@ -353,7 +351,7 @@ Lemma settled_spec V p k d0 d1 g : space V p -> fitting g p ->
 Proof.
   intros A Fi D0 D1 E G. apply ldim_S in G as (x & G0 & G1).
   enough (All : forall x, ~ splits V x k) by (apply (All x); intros []; auto).
-  clear x G0 G1. unfold settled in E. cbn [pred] in E.
+  clear x G0 G1. unfold settled in E. cbn [pred] in E. cbv zeta in E. fold (splitters V (size V) k) in E.
   assert (Steps : forall x, In x (columns d0 ++ columns d1) -> ~ splits V x k).
   { intros x I L. apply in_app_iff in I as [I | I]; apply columns_in in I; [apply (D0 x I) | apply (D1 x I)]; apply L. }
   assert (W : forall l done, done_right V k g done -> (forall x, In x l -> ~ splits V x k) ->
@@ -361,7 +359,7 @@ Proof.
   { induction l as [| y l IH]; intros done D St; [exact D |]. cbn [fold_left].
     apply IH; [apply (done_insert V p); auto; apply St; simpl; auto | intros x I; apply St; simpl; auto]. }
   apply W with (done := PositiveMap.empty unit) in Steps; [| intros x; rewrite find_empty; discriminate].
-  pose proof (settle_spec V p k g _ A Fi _ Steps E) as Se.
+  pose proof (settle_spec V _ _ p k g _ A Fi _ Steps E) as Se.
   intros x. induction x as [x IH] using (well_founded_induction N.lt_wf_0).
   destruct (bit (splitters V (size V) k) x) eqn:B.
   - apply columns_in in B. apply Se in B as [B | B]; [exact B |]. intros L.

@@ -288,6 +288,29 @@ Proof.
   destruct (N.testbit p x), (N.testbit w x), (N.testbit w' x); cbn [N.b2n xorb andb orb]; lia.
 Qed.
 
+(** Four words at once *)
+Definition add_four (planes : list N) (a b c d : N) : list N :=
+  match planes with
+  | p :: q :: rest =>
+    let pa := N.lxor p a in
+    let pb := N.lxor pa b in
+    let pc := N.lxor pb c in
+    let u := N.lor (N.land p a) (N.land pa b) in
+    let v := N.lor (N.land pb c) (N.land pc d) in
+    let qu := N.lxor q u in
+    N.lxor pc d :: N.lxor qu v :: add rest (N.lor (N.land q u) (N.land qu v))
+  | _ => add_two (add_two planes a b) c d
+  end.
+
+Lemma value_add_four planes a b c d x : value (add_four planes a b c d) x
+  = value planes x + N.b2n (N.testbit a x) + N.b2n (N.testbit b x) + N.b2n (N.testbit c x) + N.b2n (N.testbit d x).
+Proof.
+  destruct planes as [| p [| q planes]]; cbn [add_four]; rewrite ?value_add_two; try reflexivity.
+  cbn [value]. rewrite value_add. repeat rewrite ?N.lxor_spec, ?N.lor_spec, ?N.land_spec.
+  destruct (N.testbit p x), (N.testbit q x), (N.testbit a x), (N.testbit b x), (N.testbit c x), (N.testbit d x);
+    cbn [N.b2n xorb andb orb]; lia.
+Qed.
+
 (** The columns with at least 2^j *)
 Fixpoint many (j : nat) (planes : list N) : N :=
   match j, planes with
@@ -361,11 +384,27 @@ Proof.
   cbn [counted_at bit]. destruct (x <? 60); [apply value_add_two | apply IH].
 Qed.
 
+Fixpoint add_four_rows (counts : list (list N)) (a b c d : row) : list (list N) :=
+  match counts, a, b, c, d with
+  | p :: counts, u :: a, v :: b, w :: c, x :: d => add_four p u v w x :: add_four_rows counts a b c d
+  | _, _, _, _, _ => add_rows (add_rows counts a b) c d
+  end.
+
+Lemma add_four_rows_spec counts : forall a b c d x, counted_at (add_four_rows counts a b c d) x
+  = counted_at counts x + N.b2n (bit a x) + N.b2n (bit b x) + N.b2n (bit c x) + N.b2n (bit d x).
+Proof.
+  induction counts as [| p counts IH]; intros [| t a] [| u b] [| v c] [| w d] x; cbn [add_four_rows];
+    try (rewrite !add_rows_spec; reflexivity).
+  cbn [counted_at bit]. destruct (x <? 60); [apply value_add_four | apply IH].
+Qed.
+
 Fixpoint counts_from (V : list row) (counts : list (list N)) : list (list N) :=
   match V with
   | [] => counts
   | [r] => add_row counts r
-  | r :: r' :: V => counts_from V (add_rows counts r r')
+  | [a; b] => add_rows counts a b
+  | [a; b; c] => add_row (add_rows counts a b) c
+  | a :: b :: c :: d :: V => counts_from V (add_four_rows counts a b c d)
   end.
 
 Definition counts_of (V : list row) : list (list N) := counts_from V [].
@@ -376,11 +415,13 @@ Proof.
     counted_at (counts_from V c) x = counted_at c x + N.of_nat (length (side V x true)))
     by (rewrite (G (S (length V))) by auto; reflexivity).
   unfold side. clear V. induction n as [| n IH]; intros V c L; [lia |].
-  destruct V as [| r [| r' V]]; cbn [counts_from filter].
+  destruct V as [| a [| b [| c' [| d V]]]]; cbn [counts_from filter].
   - cbn [length]; lia.
-  - rewrite add_row_spec. destruct (bit r x); cbn [eqb length N.b2n]; lia.
-  - rewrite IH, add_rows_spec by (simpl in L; lia).
-    destruct (bit r x), (bit r' x); cbn [eqb length N.b2n]; lia.
+  - rewrite add_row_spec. destruct (bit a x); cbn [eqb length N.b2n]; lia.
+  - rewrite add_rows_spec. destruct (bit a x), (bit b x); cbn [eqb length N.b2n]; lia.
+  - rewrite add_row_spec, add_rows_spec. destruct (bit a x), (bit b x), (bit c' x); cbn [eqb length N.b2n]; lia.
+  - rewrite IH, add_four_rows_spec by (simpl in L; lia).
+    destruct (bit a x), (bit b x), (bit c' x), (bit d x); cbn [eqb length N.b2n]; lia.
 Qed.
 
 Fixpoint size_from (V : list row) (n : N) : N := match V with [] => n | _ :: V => size_from V (N.succ n) end.
@@ -410,17 +451,18 @@ Qed.
 Lemma few_power n k : N.of_nat n < 2 ^ N.of_nat k -> (n < Nat.pow 2 k)%nat.
 Proof. rewrite <- of_power. lia. Qed.
 
-(** The columns with at least 2^j rows on both sides, as a row *)
-Definition splitters (V : list row) (n : N) (j : nat) : row :=
-  if few n (S j) then []
-  else let most := n - N.shiftl 1 (N.of_nat j) in
-    map (fun planes => N.land (many j planes) (at_most planes most full)) (counts_of V).
+(** The columns with at least 2^j of n rows on both sides, as a row *)
+Definition chosen (counts : list (list N)) (n : N) (j : nat) : row :=
+  let most := n - N.shiftl 1 (N.of_nat j) in
+  map (fun planes => N.land (many j planes) (at_most planes most full)) counts.
+
+Definition splitters (V : list row) (n : N) (j : nat) : row := if few n (S j) then [] else chosen (counts_of V) n j.
 
 Lemma splitters_spec V j x :
   (Nat.pow 2 j <= length (side V x false))%nat -> (Nat.pow 2 j <= length (side V x true))%nat ->
   bit (splitters V (size V) j) x = true.
 Proof.
-  intros F T. pose proof (sides_length V x) as L. rewrite size_spec. unfold splitters.
+  intros F T. pose proof (sides_length V x) as L. rewrite size_spec. unfold splitters, chosen.
   pose proof (of_power j) as P.
   destruct (few (N.of_nat (length V)) (S j)) eqn:E.
   { apply few_spec in E. rewrite Nat2N.inj_succ, N.pow_succ_r' in E. lia. }
