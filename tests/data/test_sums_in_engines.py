@@ -154,6 +154,8 @@ def random_sheet_questions() -> list[Any]:
         Question("products", columns, numbers, 3),
         Question("totals", columns[:3], numbers[:3], ends=(-40, -3, 0, 5, 5, 60)),
         Question("totals", ends=(0, 1)),
+        # An engine would fail at a record with such totals, if its numbers had no bound.
+        Question("totals", columns[:3], tuple(n << 26 for n in numbers[:3]), ends=(5, -3, 0)),
         Question("cells", columns[1:], tuple(n % 3 for n in numbers[1:]), 2),
         Question(),
     ]

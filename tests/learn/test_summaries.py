@@ -22,8 +22,10 @@ from littlestone.learn.stream import (
     durable_run,
     run,
 )
+from littlestone.learn.stream.blockwise import always_0
 from littlestone.learn.stream.known_ends import Points as KnownPoints
 from littlestone.learn.stream.state_file import state_file
+from littlestone.points import Grid, Product
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -175,6 +177,7 @@ def test_what_is_no_summary_is_refused(line: Any, ledger: Ledger, tmp_path: Path
         {"counts": [[0, -1, 3]]},
         {"counts": [[99, 1, 1]]},
         {"rule": None},
+        {"rule": always_0(Product((Grid(0, 9, "x"), Grid(0, 9, "z")))).to_json()},
     ],
     ids=str,
 )

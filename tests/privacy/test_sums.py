@@ -237,6 +237,24 @@ def test_pairs_of_stumps_err_as_counted(
     assert pairs[g][0][i] + pairs[g][1][j] == sums.least
 
 
+def test_the_leasts_of_a_thousand_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many are worked out in several parts, of which the last one is shorter."""
+
+    def are_those_of_each() -> None:
+        pairs = counts_of_pairs(random.Random(5), 1100, 2, 30)
+        assert len(pairs) * pairs.size > 15 * scores._AT_ONCE
+        for g in (0, 58, 59, 60, 530, 531, 700, 1098, 1099):
+            assert pairs.leasts[g] == [int(part.min()) for part in pairs[g]]
+
+    fault = Fault(
+        "littlestone.privacy.scores:StumpPairs.leasts",
+        "np.concatenate(right, axis=1)",
+        "np.concatenate([*right[:9], *right[9:-1][::-1], *right[-1:]], axis=1)",
+        "from the tenth part on the order is reversed",
+    )
+    turns_red(fault, are_those_of_each, monkeypatch)
+
+
 @pytest.mark.parametrize("n", [0, 1, 30])
 @pytest.mark.parametrize("base", [Fraction(1), Fraction(13, 10), Fraction(1001, 1000)])
 def test_masses_of_all_pairs_at_once(base: Fraction, n: int) -> None:

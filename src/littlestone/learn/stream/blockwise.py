@@ -104,7 +104,10 @@ class BlockStream(PrivateStream[Any]):
         passed = self._steps - (self._end - self._size)
         if None in self._counts or sum(numbers) > passed or min(numbers, default=0) < 0:
             raise ValueError
-        return Hypothesis.from_json(kept["rule"])
+        rule = Hypothesis.from_json(kept["rule"])
+        if rule.domain != self._domain:  # it would fail at a record
+            raise ValueError
+        return rule
 
     def _unwritten_records(self) -> list[Record]:
         return self._unwritten
