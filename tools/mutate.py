@@ -16,6 +16,7 @@ import gc
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -301,7 +302,7 @@ def build() -> bool:
     """Whether the core of the copy can be built: quickly, for any processor, and only what changed."""
     python = f"-DPython_EXECUTABLE={sys.executable}"
     configure = ["cmake", "-S", COPY, "-B", CORE, "-G", "Ninja", "-DCORE_OPTIMISE=-O1", python]
-    commands = [["cmake", "--build", CORE, "--target", "_core"]]
+    commands = [["cmake", "--build", CORE, "--target", "_core", "_checker"]]
     if not (CORE / "build.ninja").exists():
         commands.insert(0, configure)
     done = [subprocess.run(command, capture_output=True, check=False) for command in commands]
@@ -330,6 +331,7 @@ def main() -> None:
 
     prepare()
     drawn_now = drawn(given.number, given.seed, given.under)[given.skip :]
+    shutil.rmtree(CORE, ignore_errors=True)  # its last build had a mutant
     for mutant in drawn(given.core, given.seed, given.under, core=True)[given.skip :]:
         with planted(mutant):
             built = build()
