@@ -257,6 +257,7 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
         ("[columns.x]\nrange = [0, 1e400]", "range is not made of numbers", "10^30"),
         ("[columns.x]\nrange = [0, 1e99999999999999999999]", "range is not made", "10^30"),
         ("[columns.x]\nrange = [0, 2020-01-01]", "range is not made of numbers", "without quotes"),
+        ("[columns.x]\nrange = [2020-01-01, 2021-01-01]", "range is not made", 'type = "date"'),
         ("[columns.x]\ncuts = [3, 1]", "not in increasing order", "cuts = [0, 18, 65]"),
         ("[columns.x]\ncuts = [1, 1.0]", "given twice", "cuts = [0, 18, 65]"),
         ("[columns.x]\ncuts = []", "list is empty", "cuts = [0, 18, 65]"),

@@ -69,6 +69,14 @@ def test_a_label_that_never_changes_says_what_to_do() -> None:
         assert rows["label"].startswith(f"always {int(least < 0)}, because all risks are between")
         assert rows["label"].endswith(words)
     assert "label" not in dict(guarantee_rows(release(SHEET)))
+    nobody = ScoreSheet(TABLE, SHEET.chosen, SHEET.points, 9, (-9000, 0))
+    assert "littlestone check" in dict(guarantee_rows(release(nobody)))["label"]
+
+
+def test_only_totals_that_occur_are_shown() -> None:
+    said: list[object] = []
+    print_sheet(ScoreSheet(TABLE, (1,), ((-9, 9, 9, -9),), -8, (0, 500)), said.append)
+    assert said[-1] == "risk by total  -9: 0.011, +9: 0.989; label 1 from +9"
 
 
 def test_of_a_long_column_the_ends_are_shown() -> None:

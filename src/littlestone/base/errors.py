@@ -34,10 +34,17 @@ _LONGEST, _HEAD, _TAIL = 300, 160, 60
 def shorten(text: str) -> str:
     """The text, or the beginning and the end of a long one, such as a class of a thousand columns.
 
+    >>> print(shorten(f"trees({', '.join(f'c{i}: 0..9' for i in range(300))}; depth 2)")[139:])
+    c13: 0..9, ... c296: 0..9, c297: 0..9, c298: 0..9, c299: 0..9; depth 2)
     >>> print(shorten("points(" + "x" * 300 + ")")[150:])
     xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
     """
-    return text if len(text) <= _LONGEST else f"{text[:_HEAD]} ... {text[-_TAIL:]}"
+    if len(text) <= _LONGEST:
+        return text
+    head, tail = text[:_HEAD], text[-_TAIL:]
+    # Between two items of a list, if it is one.
+    head = head[: head.rfind(", ") + 1] or head
+    return f"{head} ... {tail[tail.find(', ') + 2 :] if ', ' in tail else tail}"
 
 
 def visible_json(data: object, *, indent: int | None = None) -> str:

@@ -180,12 +180,13 @@ def _paint_risks(on: Canvas, sheet: ScoreSheet, top: float, bottom: float) -> No
         on.text((left - 0.08, y), f"{share:g}", side="end", size=SIZE - 2, tone="faint")
     curve = [(left + wide * i / last, bottom - r * (bottom - top)) for i, r in enumerate(risks)]
     on.line(curve if len(curve) > 1 else [curve[0], (right, curve[0][1])], "ink", width=1.6)
-    if 0 < sheet.place_of_least <= last:
-        x = left + wide * sheet.place_of_least / last
+    first = sheet.first_total - totals[0]
+    if 0 < first <= last:
+        x = left + wide * first / last
         on.line([(x, top), (x, bottom)], "on", width=0.8)
     for i in sorted({0, last // 2, len(totals) - 1}):
         on.text(
             (left + wide * i / last, bottom + 0.12), f"{totals[i]:+d}", size=SIZE - 2, tone="faint"
         )
-    said = f"total, and its risk; label 1 from {sheet.least:+d}"
+    said = f"total, and its risk; label 1 from {sheet.first_total:+d}"
     on.text((left + wide / 2, bottom + 0.32), said, size=SIZE - 1, tone="faint")

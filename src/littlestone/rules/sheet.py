@@ -52,7 +52,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> sheet = ScoreSheet(table, (0, 1), ((0, -2, 2, 3), (0, 0, 1, 0)), 3, (-1000, 500))
     >>> sheet.words()
-    'at least 3 points: age >= 65 3, 18 <= age < 65 2, age < 18 -2; sex is F 1'
+    'at least 3 points: +3 if age >= 65, +2 if 18 <= age < 65, -2 if age < 18; +1 if sex is F'
     >>> sheet(("18", "M")), round(sheet.risks[-1], 3)
     (0, 0.731)
     """
@@ -94,10 +94,25 @@ class ScoreSheet(BinaryHypothesis[Any]):
         parts = [*self.points, self.leaves or (0,)]
         return range(sum(map(min, parts)), sum(map(max, parts)) + 1)
 
+    @cached_property
+    def possible_totals(self) -> tuple[int, ...]:
+        """The totals that a leaf and a cell of each column add up to, in increasing order.
+
+        >>> from littlestone.points import Listed
+        >>> sexes = Product((Listed(("F", "M"), "sex"),))
+        >>> sheet = ScoreSheet(sexes, (0,), ((-9, 9, 9, -9),), -8, (0, 1))
+        >>> sheet.possible_totals, sheet.first_total
+        ((-9, 9), 9)
+        """
+        sums = {0}
+        for own in (*self.points, self.leaves or (0,)):
+            sums = {t + p for t in sums for p in own}
+        return tuple(sorted(sums))
+
     @property
-    def place_of_least(self) -> int:
-        """The place of the first total with label 1, or one beyond the last."""
-        return max(0, min(len(self.totals), self.least - self.totals[0]))
+    def first_total(self) -> int:
+        """The first possible total with label 1, or `least` if there is none."""
+        return next((t for t in self.possible_totals if t >= self.least), self.least)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -189,12 +204,12 @@ class ScoreSheet(BinaryHypothesis[Any]):
             return "always 1"
         if self.least > self.totals[-1]:
             return "always 0"
-        leaves = ", ".join(f"{words} {value}" for words, value in self._leaves_in_words() if value)
+        leaves = ", ".join(f"{p:+d} if {words}" for words, p in self._leaves_in_words() if p)
         columns = (
-            ", ".join(f"{test.words(self.domain)} {value}" for test, value in self._groups(j, own))
+            ", ".join(f"{p:+d} if {test.words(self.domain)}" for test, p in self._groups(j, own))
             for j, own in zip(self.chosen, self.points, strict=True)
         )
-        return f"at least {self.least} points: {'; '.join(filter(None, (leaves, *columns)))}"
+        return f"at least {self.first_total} points: {'; '.join(filter(None, (leaves, *columns)))}"
 
     @property
     def tested_columns(self) -> tuple[str, ...]:

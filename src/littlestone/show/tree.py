@@ -149,11 +149,11 @@ def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
             table.add_row(visible(column) if i == 0 else "", visible(shorten(words)), said)
     if columns:
         put(table)
-    risks, totals = sheet.risks, sheet.totals
+    risks, totals, first = sheet.risks, sheet.possible_totals, sheet.first_total
     last = len(totals) - 1
-    shown = sorted({last * i // 8 for i in range(9)} | {sheet.place_of_least} - {last + 1})
-    said = ", ".join(f"{totals[i]:+d}: {risks[i]:.3f}" for i in shown)
-    put(f"risk by total  {said}; label 1 from {sheet.least:+d}")
+    shown = sorted({totals[last * i // 8] for i in range(9)} | {first} & {*totals})
+    said = ", ".join(f"{t:+d}: {risks[t - sheet.totals[0]]:.3f}" for t in shown)
+    put(f"risk by total  {said}; label 1 from {first:+d}")
 
 
 def drawable(release: Release) -> DecisionTree:

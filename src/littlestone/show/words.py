@@ -149,6 +149,10 @@ def guarantee_rows(release: Release) -> list[tuple[str, str]]:
     return rows + warning(release)
 
 
+_ONE_SIDED = 500
+"""Odds of labels beyond which the declared label is probably not how the table writes it."""
+
+
 def _rows_of_one_label(release: Release) -> list[tuple[str, str]]:
     """The row that says what to do with a score whose label is always the same."""
     risks, labels = release.hypothesis.risks, {place.label for place in release.hypothesis.places}
@@ -159,13 +163,11 @@ def _rows_of_one_label(release: Release) -> list[tuple[str, str]]:
     odds = (1 - middle) / middle
     cost = f"1:{1 / odds:.0f}" if y else f"{odds:.0f}:1"
     said = f"always {release.labels[y] if release.labels else y}"
-    return [
-        (
-            "label",
-            f"{said}, because all risks are between {risks[0]:.3f} and {risks[-1]:.3f}. Use the risks "
-            f"(`predict --risk`), or say what mistakes cost, such as --cost {cost}",
-        )
-    ]
+    said += f", because all risks are between {risks[0]:.3f} and {risks[-1]:.3f}. "
+    said += f"Use the risks (`predict --risk`), or say what mistakes cost, such as --cost {cost}"
+    if max(odds, 1 / odds) > _ONE_SIDED:
+        said += ". If this surprises you, see with `littlestone check` how the label is written"
+    return [("label", said)]
 
 
 def privacy_row(release: Release) -> tuple[str, str]:

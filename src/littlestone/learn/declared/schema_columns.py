@@ -354,6 +354,8 @@ def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
     found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
     if len(found) < len(listed) or not all(map(is_short, found)):
         fix = "write numbers between -10^30 and 10^30, without quotes"
+        if listed and all(isinstance(value, date) for value in listed):
+            fix = 'for a column of days, write type = "date"'
         refuse(schema, f"{which}: {key} is not made of numbers", fix)
     return list(map(show_number, found))
 

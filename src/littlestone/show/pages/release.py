@@ -102,9 +102,8 @@ def _sheet_words(sheet: ScoreSheet, label: str, names: tuple[str, ...]) -> str:
     listed = f"{', '.join(columns[:-1])} and {columns[-1]}" if len(columns) > 1 else columns[0]
     said = f"{label}: {names[1]}" if names else f"Predict {label}"
     other = f"else {names[0]}" if names else "and not otherwise"
-    return (
-        f"{said} from a total of {sheet.least} points on, {other}. Points are given for {listed}."
-    )
+    first = sheet.first_total
+    return f"{said} from a total of {first} points on, {other}. Points are given for {listed}."
 
 
 CONSTANT = {"always 0": "Never", "always 1": "Always"}
