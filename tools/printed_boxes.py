@@ -19,8 +19,8 @@ HEAD = """\
 # The boxes as printed
 
 Do you want to see the algorithm of a paper, with its own parameters and the order of its steps?
-`littlestone theory papers` lists the boxes of the four [papers](../theorem-map.md), and this page
-shows each beside what we run instead.
+`littlestone theory papers` lists the boxes of the four [papers](../theorem-map.md) and of one more,
+and this page shows each beside what we run instead.
 
 A box is a function in `littlestone.learn.papers.boxes`. It takes `choose`, which decides every draw
 by exact chances. So `littlestone.prove.papers.printed.law` gives the exact law of its own code at
@@ -50,7 +50,11 @@ as arXiv:2003.00563v1, [BGS21](../bibliography.md#bgs21) as of NeurIPS 2021,
 ([Lec5](../bibliography.md#lec5)). What a paper leaves open is a parameter here, such as `tie`.
 The papers name the learners of [GGKM21](../bibliography.md#ggkm21) and
 [GL21](../bibliography.md#gl21), but print no box
-of them, so none is here.
+of them, so none is here. Of [KMM+23](../bibliography.md#kmm23) we read the abstract and the names of
+its algorithms, and not the box itself. So POP is written after a description: `k` copies of the
+standard optimal algorithm vote, the noisy vote is certain below `k / 4` and from `3k / 4` on, one
+random copy learns if it is uncertain or wrong, and a noisy count of uncertain votes ends it. What
+the description does not say is a parameter: the scales of noise, and the label of an uncertain vote.
 Numbers e^x are rounded to fractions just below them. This page is made by `python
 tools/printed_boxes.py`.
 """

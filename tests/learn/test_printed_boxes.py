@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -22,6 +23,7 @@ from littlestone.learn.papers.boxes.dp_ol import Sizes, dp_ol
 from littlestone.learn.papers.boxes.extended_soa import extended_soa, standard_optimal_algorithm
 from littlestone.learn.papers.boxes.joint_train import Training, joint_train
 from littlestone.learn.papers.boxes.online_game import halving, online_game, soa
+from littlestone.learn.papers.boxes.private_online_procedure import private_online_procedure
 from littlestone.learn.papers.boxes.sparse_sample import printed_bottom
 from littlestone.learn.papers.boxes.tournament_samples import (
     FailError,
@@ -48,7 +50,7 @@ def test_every_box_says_what_it_keeps_and_stands_on_the_page(monkeypatch: Any) -
     assert page == importlib.import_module("printed_boxes").page(), (
         "run python tools/printed_boxes.py"
     )
-    assert len({one.id for one in boxes()}) == len(boxes()) == 19
+    assert len({one.id for one in boxes()}) == len(boxes()) == 20
     assert all(one.promise and one.found for one in boxes())
     for one in boxes():
         module, _, name = f"littlestone.{one.ours}".rpartition(".")
@@ -259,6 +261,59 @@ NONE_LEFT = Sizes(0, 2, 1, Fraction(1), TINY.training)
 )
 def test_faults_of_the_online_box(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     turns_red(fault, test_the_online_box_has_the_law_of_its_steps, monkeypatch)
+
+
+def predictions(S: Any, H: FiniteClass, k: int, vote: int) -> dict[Any, Fraction]:
+    """The law of POP, with a count that never ends it."""
+    return law(
+        lambda choose: private_online_procedure(
+            S, H, k=k, r=99, epsilon_vote=Fraction(vote), epsilon_count=Fraction(1), choose=choose
+        )
+    )
+
+
+def test_predictions_by_votes_have_the_law_of_their_steps() -> None:
+    """Four copies say 0 at first; without noise a wrong label is told to one copy more each time."""
+    H, e = constants(), math.e
+    one = predictions([(X, 1)], H, 4, 1)
+    due = {(1, True): e**-3 / 2, (0, False): (e**-1 - e**-3) / 2, (0, True): 1 - e**-1 / 2}
+    assert {given: float(p) for (given,), p in one.items()} == pytest.approx(due)
+    # A quarter of the copies is at the threshold, so the second vote is certain half of the time.
+    two = predictions([(X, 1)] * 2, H, 4, 30)
+    assert float(two[(0, True), (0, True)]) == pytest.approx(0.5)
+    assert float(two[(0, True), (0, False)]) == pytest.approx(0.5)
+    # One copy without noise is the SOA: a label that fits no hypothesis teaches nothing.
+    soa_like = ((0, True), (1, True), (1, True), (1, True))
+    alone = predictions([(X, 1), (X, 1), (X, 0), (X, 1)], H, 1, 60)
+    assert alone[soa_like] > Fraction(99999, 100000)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(
+            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "(1, 3)",
+            "(1, 2)",
+            "votes for 1 are certain from k / 2 on",
+        ),
+        Fault(
+            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "label != y",
+            "label == y",
+            "right labels teach",
+        ),
+        Fault(
+            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "after.is_empty()",
+            "0",
+            "no hypothesis is left",
+        ),
+    ],
+)
+def test_faults_of_predictions_by_votes(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, test_predictions_by_votes_have_the_law_of_their_steps, monkeypatch)
 
 
 def test_boxes_run_once_with_a_generator() -> None:

@@ -66,7 +66,7 @@ def boxes() -> list[Box[Any, Any]]:
     """
     members = (vars(module).values() for module in modules(__package__))
     found = {one.id: one for these in members for one in these if isinstance(one, Box)}
-    papers = ["L5", "BLM20", "BGS21", "Lyu25"]
+    papers = ["L5", "BLM20", "BGS21", "Lyu25", "KMM+23"]
     return sorted(found.values(), key=lambda one: (papers.index(one.id.split()[0]), one.id.lower()))
 
 
@@ -81,12 +81,22 @@ def pick(items: Sequence[Item], choose: Choose) -> Item:
     return items[choose([Fraction(1, len(items))] * len(items))]
 
 
-def reaches(value: int, level: Fraction, epsilon: Fraction, choose: Choose) -> bool:
-    """Whether ``value`` + Lap(1 / epsilon) >= ``level``, with e^x rounded down to 32 bits."""
+def chance_to_reach(value: int, level: Fraction, epsilon: Fraction) -> Fraction:
+    """Pr[``value`` + Lap(1 / epsilon) >= ``level``], with e^x rounded down to 32 bits.
+
+    >>> chance_to_reach(3, Fraction(3), Fraction(1))
+    Fraction(1, 2)
+    """
     gap = Fraction(level) - value
     whole = abs(gap) // 1
     tail = 1 / (2 * exp_below(epsilon) ** whole * exp_below(epsilon * (abs(gap) - whole)))
-    return bool(choose([1 - tail, tail] if gap >= 0 else [tail, 1 - tail]))
+    return tail if gap >= 0 else 1 - tail
+
+
+def reaches(value: int, level: Fraction, epsilon: Fraction, choose: Choose) -> bool:
+    """Whether ``value`` + Lap(1 / epsilon) >= ``level``, by `chance_to_reach`."""
+    chance = chance_to_reach(value, level, epsilon)
+    return bool(choose([1 - chance, chance]))
 
 
 def split(items: Iterable[Item], parts: int, choose: Choose) -> list[tuple[Item, ...]]:
