@@ -37,6 +37,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_class_without_its_columns_is_shown_with_them(folder: Path) -> None:
+    ran = run("dim", "thresholds")
+    assert (ran.status, ran.out) == (2, "")
+    assert "a class has its columns in parentheses" in ran.err
+    assert "thresholds(x, 1..7)" in ran.err
+
+
 def random_file(folder: Path, name: str, shape: tuple[int, int], p: float = 0.5) -> str:
     np.save(folder / name, np.random.default_rng(3).random(shape) < p)
     return name

@@ -87,6 +87,10 @@ def test_blocks_may_have_equal_sizes() -> None:
     refused = run(*arguments("table.csv", block=1000, method="keys"))
     assert refused.status == 2
     assert "this method has no blocks" in refused.err
+    header, *_ = lines(run(*arguments("table.csv", block=15, class_=some["class_"], seed=5)).out)
+    assert "in a block n = 15 is too few" in header["method"]
+    refused = run(*arguments("table.csv", block=9000, class_=some["class_"]))
+    assert "or declare a longer horizon or shorter blocks" in refused.err
 
 
 def test_what_is_not_private_says_so() -> None:

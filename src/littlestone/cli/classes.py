@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.text.catalogue import catalogue
 from littlestone.cli.console import out, print_columns, print_json
 
@@ -80,6 +81,12 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
     >>> str(table_or_class("thresholds(x, 1..7)"))
     'thresholds(x, 1..7)'
     """
+    if text.isidentifier() and not os.path.exists(text):
+        raise DeclarationError(
+            f"read the class or the table {text!r}",
+            found="a class has its columns in parentheses, and there is no such file",
+            fix="write a class such as 'thresholds(x, 1..7)', or the name of a CSV or .npy table",
+        )
     if "(" not in text or os.path.exists(text):
         from littlestone.classes.text.table_file import read_table
 

@@ -176,7 +176,8 @@ class Spec:
                 f"read the class {self}",
                 found=f"the schema gives no range and no values for {argument!r}",
                 fix=f"in the schema, add a line to the column {argument!r}, such as type = "
-                '"number" or range = [0, 120], and for days range = [2021-01-01, 2021-12-31]',
+                '"number" or range = [0, 120], and for days type = "date" and range = '
+                "[2021-01-01, 2021-12-31]; or delete the column there, or list others than *",
             )
         return text
 

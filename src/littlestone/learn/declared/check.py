@@ -282,10 +282,10 @@ class TableCheck:
         return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
 
     def _separator(self, lines: Lines) -> str:
-        declared = f"{_name(lines.declared)} is declared"
+        used = f"{_name(lines.declared)} is used"
         if lines.separator == lines.declared:
-            return declared
-        return f"{declared}, and it LOOKS WRONG: {_name(lines.separator)} gives more columns"
+            return used
+        return f"{used}, and it LOOKS WRONG: {_name(lines.separator)} gives more columns"
 
     def _lines(self, lines: Lines) -> str:
         more = [

@@ -182,7 +182,8 @@ class BlockLearner(PrivateOnlineLearner[Any]):
                 hypotheses,
                 self.method,
                 found=f"a block has {self.first:,} records, and the stream has {horizon:,}",
-                declare="a longer horizon or a larger epsilon",
+                declare="a longer horizon or "
+                + ("a larger epsilon" if first is None else "shorter blocks"),
                 online=True,
             )
         if len(sizes := self._whole_blocks()) > MOST_BLOCKS:

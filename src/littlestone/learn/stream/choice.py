@@ -95,6 +95,7 @@ def online_choice(
 def _in_blocks(
     hypotheses: HypothesisClass[Any], budget: Budget, horizon: int, method: str, block: int
 ) -> tuple[PrivateOnlineLearner[Any], str]:
+    from littlestone.learn.plan.missed import too_few
     from littlestone.learn.stream.blockwise import BlockLearner
 
     if method not in (AUTO, BlockLearner.method):
@@ -105,7 +106,9 @@ def _in_blocks(
         )
     learner = BlockLearner(hypotheses, budget, horizon=horizon, first=block, growth=1)
     why = f"{BlockLearner.method} of {block:,} records each, asked for"
-    return KnownMistakes(learner).learner, f"{why}{_condition(learner)}"
+    hint = too_few(learner.learner, block)
+    why = f"{why}{_condition(learner)}" + (f"; in a block {hint}" if hint else "")
+    return KnownMistakes(learner).learner, why
 
 
 def online_candidates(
