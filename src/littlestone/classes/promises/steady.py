@@ -11,7 +11,7 @@ from littlestone.points import Point
 
 
 class Steady(HypothesisClass[Point]):
-    """A class of functions that differ from a usual one at few points, if it `is_steady`.
+    """A class over infinitely many points; functions differ from a usual one at few, if it `is_steady`.
 
     That is: in each of its version spaces V, the label of SOA_V at a point keeps LDim(V) and SOA_V.
     Any other label that some function of V has there lowers LDim(V) by one, and changes SOA_V at this
