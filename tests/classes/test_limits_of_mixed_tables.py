@@ -36,15 +36,16 @@ def test_what_would_take_too_long_is_refused(text: str) -> None:
 
 @pytest.mark.deep
 def test_no_value_is_listed_where_none_is_within_the_limits() -> None:
-    H: Any = parse_class("trees(w, x: 0..2894; depth 2)")
+    columns = ", ".join(f"c{i}: 0..{578 + (i == 0)}" for i in range(10))  # 5,791 conditions
+    H: Any = parse_class(f"trees(w, {columns}; depth 2)")
     assert isinstance(H, OpenClass)
     assert H.most_values == 0
     learner = VocabularyLearner(H, Budget(1, "1e-3"))
-    examples = [(("A", 0), 1)] * 300 + [(("B", 7), 0)] * 300
+    examples = [(("A", *[0] * 10), 1)] * 300 + [(("B", *[7] * 10), 0)] * 300
     sample = Sample.from_examples(H.domain, examples)
     with Ledger() as book:
         release = learner.fit(sample, ledger=book, dataset="d", rng=seeded_generator(1))
-    assert release.hypothesis(("A", "0")) in (0, 1)
+    assert release.hypothesis(("A", *["0"] * 10)) in (0, 1)
 
 
 def test_choosing_over_too_many_cells_is_refused_before_the_spend() -> None:

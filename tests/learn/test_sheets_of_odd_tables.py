@@ -52,6 +52,7 @@ IN_TURN = [(name, BUDGETS[i % len(BUDGETS)]) for i, name in enumerate(ODD)]
 
 
 @pytest.mark.deep
+@pytest.mark.filterwarnings("ignore:.* count as other")
 @each(("name", "budget"), list(product(ODD, BUDGETS)) if WHOLE else IN_TURN)
 def test_an_odd_table_has_a_sheet(name: str, budget: tuple[str, str]) -> None:
     frame, text, options = ODD[name]
