@@ -187,8 +187,8 @@ def test_of_open_columns_only_a_lower_bound_is_known() -> None:
     for asked in (H.littlestone_dimension, H.soa):
         with pytest.raises(TooLargeError, match=f"is at least {H.littlestone_bounds()[0]}"):
             asked()
-    # 41 values are within the limit of scores, and it is found by halving.
-    assert H.most_values == 32
+    # The limit of scores allows no 256 values; it is found by halving.
+    assert H.most_values == 128
     with pytest.raises(DeclarationError, match="depth 1, 2 or 3"):
         parse_class("trees(ward; depth 4)")
 

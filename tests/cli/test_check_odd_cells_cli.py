@@ -63,6 +63,33 @@ def test_advice_about_numbers_reads_them_when_it_is_followed(
 
 
 @each(
+    ("cells", "asked"),
+    [
+        ("4.523;950;12.000", True),
+        ("-1.234;1.234.567", True),
+        ("4.523;0.950", False),  # nothing between thousands begins with 0
+        ("4.523;4.5", False),
+        ("4.523;1234.567", False),
+        ("950;12", False),
+    ],
+)
+def test_points_that_may_stand_between_thousands_are_asked_about(
+    tmp_path: Path, cells: str, asked: bool
+) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{cell},1\n" for cell in cells.split(";")))
+
+    def advice(*more: str) -> tuple[str, ...]:
+        column = "\n".join(["[columns.a]\nrange = [0, 2000000]\nsteps = 20", *more])
+        schema = f"{column}\n[columns.y]\n"
+        return tuple(littlestone.check(tmp_path / "t.csv", "y", positive=1, schema=schema).advice)
+
+    seem = [words for words in advice() if "if it stands between thousands" in words]
+    assert bool(seem) is (asked and ".567" not in cells)
+    if seem:  # each of the two answers ends the question
+        assert advice('decimal = "."') == advice('decimal = ","', 'thousands = "."') == ()
+
+
+@each(
     "declared",
     [
         "conditions(age: 0..120 step 5, cost: 1..1000 in 3 log steps, "

@@ -364,5 +364,5 @@ def test_a_run_goes_on_with_the_sizes_it_began_with(tmp_path: Path) -> None:
 def test_sizes_of_long_lists_are_refused_before_they_are_summed() -> None:
     goal: dict[str, Any] = {"budget": Budget("709.8", "1e-15"), "horizon": 200_000}
     for d in (51, 200, 10_000):
-        with pytest.raises(TooLargeError, match="at most 50 has them"):
+        with pytest.raises(TooLargeError, match="at most 50 will do"):
             StagedOnlineLearner(Subsets(Integers(), d), **goal)

@@ -54,7 +54,7 @@ LEFT_OUT = {
 """Why subjects whose names begin so are not run."""
 
 FIXED = (
-    "above-", "between-", "composed-responses", "parallel-", "radii-", "randomized-",
+    "above-", "composed-responses", "parallel-", "radii-", "randomized-",
     "sparse-vector", "subsampled-",
 )  # fmt: skip
 """Subjects whose data are answers, bits or a declared number of records.  They stay as they are."""

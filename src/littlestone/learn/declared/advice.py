@@ -48,8 +48,16 @@ def about_cells(counts: Counts) -> Iterator[str]:
                 f"they count as {now}; if they mean missing, say so in the schema with their texts: "
                 'missing = ["NA", "k.A."]'
             )
-    if counts.marks is not None and of_numbers & counts.faults.keys():
+    if counts.marks is None:
+        return
+    if of_numbers & counts.faults.keys():
         yield _about_numbers(counts.column, counts.marks)
+    elif counts.marks.grouped:
+        yield (
+            "numbers such as 1.234 are read with a decimal point: if it stands between thousands, "
+            f'write under {heading(counts.column)} decimal = "," and thousands = "."; if not, '
+            'decimal = "." says so'
+        )
 
 
 def _about_numbers(column: str, found: NumberMarks) -> str:

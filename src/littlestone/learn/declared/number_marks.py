@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +22,9 @@ _PARTS = re.compile(
     re.DOTALL,
 )
 _LONGEST = 100
+# A 0 alone before a mark begins no thousands, so it stays.
+_DIGITS = re.compile(r"(?!(?<![0-9])0[.,])[0-9]")
+_GROUPED = re.compile(r"[-+\u2212]?1{1,3}(\.111)+")
 
 _DECIMAL = {",": "a decimal comma", ".": "a decimal point"}
 _THOUSANDS = {
@@ -66,7 +69,7 @@ class NumberShape(NamedTuple):
 def number_shape(text: str) -> NumberShape | None:
     """The shape of a number that a text shows, perhaps beside a unit that a schema can declare.
 
-    Every digit is a 1 in it.
+    Every digit is a 1 in it, but for a 0 alone before a mark.
 
     >>> number_shape("12,5 mg/l"), number_shape("12/30")
     (NumberShape(size='11,1', readings=(0, 0, 0, 0, 1, 1, 1, 1), unit='mg/l'), None)
@@ -75,7 +78,7 @@ def number_shape(text: str) -> NumberShape | None:
     if found is None or (found["before"] and found["after"].strip()):
         return None
     unit = found["before"] or found["after"].strip()
-    size = re.sub("[0-9]", "1", found["size"].strip())
+    size = _DIGITS.sub("1", found["size"].strip())
     numbers: dict[object, int] = {None: 0}
     readings = tuple([numbers.setdefault(form(size), len(numbers)) for form in _FORMS])
     try:
@@ -93,7 +96,7 @@ def number_shapes() -> Callable[[object], NumberShape | None]:
         value = plain(cell)
         if type(value) is not str or len(value) > _LONGEST:
             return None
-        key = re.sub("[0-9]", "1", value)
+        key = _DIGITS.sub("1", value)
         if key not in known:
             known[key] = number_shape(key)
         return known[key]
@@ -107,7 +110,8 @@ class NumberMarks:
 
     ``now`` are those that are declared, if ``typed`` for a column of numbers.  Of the numbers that
     marks read, the first do not read ``left``, and read ``changed`` otherwise than now.  ``units`` are
-    how many kinds of units stand beside numbers and are not declared.
+    how many kinds of units stand beside numbers and are not declared.  ``grouped`` says that no mark is
+    declared and each point has three digits behind it and 1 to 999 before it, as between thousands.
     """
 
     marks: tuple[Marks, ...]
@@ -116,6 +120,7 @@ class NumberMarks:
     left: int
     changed: int
     units: int
+    grouped: bool
 
     @classmethod
     def choose(
@@ -143,4 +148,10 @@ class NumberMarks:
             sum(n for s, n in found.items() if not s.readings[first]),
             sum(n for s, n in found.items() if s.unit in bare and differs(at, s)),
             len({s.unit for s in found} - {*bare}),
+            not (declared.decimal or declared.thousands) and _seem_grouped(s.size for s in found),
         )
+
+
+def _seem_grouped(sizes: Iterable[str]) -> bool:
+    pointed = [size for size in sizes if "." in size]
+    return bool(pointed) and all(map(_GROUPED.fullmatch, pointed))
