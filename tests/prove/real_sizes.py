@@ -55,7 +55,7 @@ LEFT_OUT = {
 
 FIXED = (
     "above-", "composed-responses", "parallel-", "radii-", "randomized-",
-    "sparse-vector", "subsampled-",
+    "sparse-vector",
 )  # fmt: skip
 """Subjects whose data are answers, bits or a declared number of records.  They stay as they are."""
 
