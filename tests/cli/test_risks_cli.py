@@ -122,6 +122,7 @@ def test_a_tree_with_points_spends_delta_and_a_useless_one_is_told(table: Path) 
     spent = "epsilon 1, delta 0.01 (replace-one)"
     before = run(*asked, "--dry-run").out
     assert "tree_sheet" in before
+    assert "the parts of epsilon depend on how many records there are" in before
     assert "trees(*; depth 1 to 3), because none was given and risks were asked for" in before
     assert spent in before
     fields = json.loads(run(*asked, "--dry-run", "--json").out)

@@ -87,6 +87,11 @@ class Task:
         costs = None if self.learner.mistakes.equal else self.learner.mistakes
         return explain(self.learner.hypotheses, told.share, setting=told.setting, mistakes=costs)
 
+    @property
+    def divides_by_records(self) -> bool:
+        """Whether the number of records decides how epsilon is divided."""
+        return bool(self.declaration.risk) and self.learner.method in SHEETS
+
     def for_records(self, n: int) -> Self:
         """The task with the learner for ``n`` records, which are public, if ``auto`` chose it.
 
@@ -94,7 +99,7 @@ class Task:
         are (`quality_share`).
         """
         auto = self.declaration.method == AUTO and not self.declaration.group
-        if self.declaration.risk and self.learner.method in SHEETS:
+        if self.divides_by_records:
             told = self.declaration.for_score(n)
             own = {"n": n} if self.learner.method == "tree_sheet" else {}
             kind: Any = type(self.learner)
