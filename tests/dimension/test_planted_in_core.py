@@ -179,7 +179,7 @@ class Workshop:
             )
         except subprocess.TimeoutExpired:
             return False
-        assert done.returncode in (0, 1, -6, -8, -11), done.stdout.decode() + done.stderr.decode()
+        assert done.returncode in (0, 1, -6, -7, -8, -11), done.stdout.decode() + done.stderr.decode()
         return done.returncode == 0
 
 
