@@ -179,7 +179,8 @@ class Workshop:
             )
         except subprocess.TimeoutExpired:
             return False
-        assert done.returncode in (0, 1, -6, -7, -8, -11), done.stdout.decode() + done.stderr.decode()
+        said = done.stdout.decode() + done.stderr.decode()
+        assert done.returncode in (0, 1, -6, -7, -8, -11), said
         return done.returncode == 0
 
 
