@@ -179,6 +179,9 @@ def release_task(
         deliver(model, write=write, show=show)
 
 
+DIVIDED = "; the parts of epsilon depend on how many records there are"
+
+
 def row_of_class(task: Task) -> list[tuple[str, str]]:
     """Which class was taken and why, if none was given, as a row."""
     return [("class taken", task.taken)] if task.taken else []
@@ -190,8 +193,6 @@ def _preview(
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     event, method, missing = task.event, task.learner.method, no_ledger(ledger)
     shape = label_rows(task.declaration.label, task.learner.hypotheses)
-    divided = "; the parts of epsilon depend on how many records there are"
-    divided = divided if task.divides_by_records else ""
     # How many records there are is not known yet, so what may be spent at most is shown.
     most, later = task.later()
     with Ledger() if missing else Ledger(ledger, create=False) as book:
@@ -215,7 +216,7 @@ def _preview(
             *shape,
             *row_of_class(task),
             ("method", f"{method}; {later}" if later else method),
-            ("mechanism", brief(str(event)) + divided),
+            ("mechanism", brief(str(event)) + (DIVIDED if task.divides_by_records else "")),
             ("cost", f"{'' if preview.cost == event.cost() else 'at most '}{preview.cost}"),
             (
                 "now",

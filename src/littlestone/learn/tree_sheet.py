@@ -35,7 +35,6 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 from littlestone.privacy.mechanisms.record_sums import SumsDraw
-from littlestone.rules import DecisionTree
 
 ENOUGH = 15
 """From so many times the noise of a count in all columns on, columns have points; measured."""
@@ -109,14 +108,6 @@ def affordable_trees(H: Trees, n: int) -> Trees:
     """
     many = n * math.comb(len(H.domain.columns), 3) > MOST_LOOKS
     return replace(H, depth=2, shared=False) if H.shared and H.depth > 2 and many else H
-
-
-def code_records(sample: Sample[Any], tree: DecisionTree) -> CellCodes:
-    """The cell of each column, and after them the leaf of the tree."""
-    columns: Any = sample.domain
-    cells = CellCodes.from_sample(sample, range(len(columns.columns)))
-    leaf = tree.places_of(sample.points).astype(np.uint16)
-    return CellCodes(np.vstack([cells.codes, leaf]), cells.counts, (*cells.sizes, len(tree.places)))
 
 
 class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
@@ -206,7 +197,10 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
         return self._event.sums
 
     def encode(self, sample: Sample[Point], tree: Any) -> CellCodes:
-        return code_records(sample, tree)
+        cells = CellCodes.from_sample(sample, range(len(self.sheets.sizes)))
+        leaf = tree.places_of(sample.points).astype(np.uint16)
+        codes = np.vstack([cells.codes, leaf])
+        return CellCodes(codes, cells.counts, (*cells.sizes, len(tree.places)))
 
     def fit_of(self, n: int, tree: Any) -> SheetFit:
         weights = self.mistakes.weights

@@ -205,8 +205,8 @@ class RadiiLearner(PrivateLearner[Point]):
         if is_steady(H):
             found = [size + 1 for size in self.lists] + [1]  # leaves, until a list is too long
             spaces = min(spaces, sum(found) * (errors + d) * H.labels)
-        if (least := self._steps(n, spaces)) > MOST_WORK:
-            return least  # the tree of the class has a leaf, so no walk through it makes this less
+        if (fewest := self._steps(n, spaces)) > MOST_WORK:
+            return fewest  # the tree of the class has a leaf, so no walk through it makes this less
         try:
             with at_most(_TRIED):
                 return self._steps(n, spaces * leaves_of_class(H, self.radii))

@@ -16,7 +16,7 @@ from littlestone.privacy.mechanisms.bucket_labels import flip_chances
 from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.randomness import in_blocks
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 from littlestone.privacy.samplers.reals import Real, bernoulli
 
 DEFAULT = 0
@@ -129,14 +129,12 @@ class LabelSelection(
     ) -> dict[frozenset[tuple[Key, int]], Fraction]:
         masses = {frozenset[tuple[Key, int]](): Fraction(1)}
         for key, of_key in self.tally(data).items():
-            after: dict[frozenset[tuple[Key, int]], Fraction] = {}
-            for label, chance in self.chances(of_key).items():
-                # Bottom and the default label both mean "no entry", so their chances add up.
-                entry = {(key, label)} if label else set()
-                for table, mass in masses.items():
-                    longer = table | entry
-                    after[longer] = after.get(longer, Fraction(0)) + mass * chance
-            masses = after
+            # Bottom and the default label both mean "no entry", so their chances add up.
+            masses = sum_masses(
+                (table | ({(key, label)} if label else set()), mass * chance)
+                for label, chance in self.chances(of_key).items()
+                for table, mass in masses.items()
+            )
         return masses
 
     def chances(self, of_key: Mapping[int, int]) -> dict[int, Fraction]:
@@ -146,10 +144,9 @@ class LabelSelection(
             value, power = self.weight(count)
             weights.append((label, value * self.base**power))
         top = max(w for _, w in weights)
-        found: dict[int, Fraction] = {}
         chances = flip_chances([w / top for _, w in weights])
-        for (label, _), chance in zip(weights, chances, strict=True):
-            found[label] = found.get(label, Fraction(0)) + chance
+        labels = (label for label, _ in weights)
+        found = sum_masses(zip(labels, chances, strict=True))
         return {label: chance for label, chance in found.items() if chance}
 
     def _release(

@@ -13,7 +13,7 @@ from itertools import accumulate
 from math import isqrt, lcm
 
 from littlestone.privacy.mechanisms.key_release import Key, KeyRelease, ReleaseCurve
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 
 _BITS = 64
 
@@ -133,10 +133,10 @@ def _totals(chances: Iterable[Fraction]) -> dict[Fraction, Fraction]:
     """The distribution of the sum of 1 / q over the keys that fire, each with its probability q."""
     totals = {Fraction(0): Fraction(1)}
     for q in chances:
-        after: dict[Fraction, Fraction] = {}
-        for total, mass in totals.items():
-            for value, share in ((total, 1 - q), (total + 1 / q, q)):
-                if share:
-                    after[value] = after.get(value, Fraction(0)) + mass * share
-        totals = after
+        totals = sum_masses(
+            (value, mass * share)
+            for total, mass in totals.items()
+            for value, share in ((total, 1 - q), (total + 1 / q, q))
+            if share
+        )
     return totals

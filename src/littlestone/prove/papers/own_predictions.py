@@ -9,6 +9,7 @@ from typing import Any
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.base import Sample
 from littlestone.learn.papers.boxes.private_online_procedure import private_online_procedure
+from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.claims import least_ratio, nats
 from littlestone.prove.papers.printed import law
 from littlestone.prove.papers.statement import Outcome, statement
@@ -18,11 +19,10 @@ Law = dict[Any, Fraction]
 
 def others_see(found: Law, i: int) -> Law:
     """The law of all predictions but number ``i``, with the step at which they end."""
-    seen: Law = {}
-    for given, p in found.items():
-        rest = (*given[:i], None, *given[i + 1 :]) if len(given) > i else given
-        seen[rest] = seen.get(rest, Fraction(0)) + p
-    return seen
+    return sum_masses(
+        ((*given[:i], None, *given[i + 1 :]) if len(given) > i else given, p)
+        for given, p in found.items()
+    )
 
 
 def apart(p: Law, q: Law) -> float:

@@ -26,7 +26,7 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import Choose
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import exp_below, sum_masses
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import (
     Distribution,
@@ -139,11 +139,12 @@ def printed_stable_learner() -> Outcome:
     ways = ((0, definitions.larger_or_0), (1, definitions.larger_or_1))
     for (tie, way), first in product(ways, (HALF, THIRD)):
         chances = {(0, 0): first, (1, 0): 1 - first}
-        due: dict[Any, Fraction] = {}
-        for k in (0, 1):
-            for f, p in Game(frozenset(rows), 2, chances, 1, way).capped_law(k, N + 1).items():
-                rule = None if f is None else (f & 1, f >> 1)
-                due[rule] = due.get(rule, Fraction(0)) + p / 2
+        game = Game(frozenset(rows), 2, chances, 1, way)
+        due = sum_masses(
+            (None if f is None else (f & 1, f >> 1), p / 2)
+            for k in (0, 1)
+            for f, p in game.capped_law(k, N + 1).items()
+        )
 
         def run(choose: Choose, tie: int = tie, chances: Any = chances) -> Any:
             drawn = [list(chances)[choose([*chances.values()])] for _ in range(N + 1)]
