@@ -1,6 +1,7 @@
 # make demo   set up and learn private rules from 336,776 real flights
 # make test   set up and run the fast tests, in a few minutes once all is installed
 # make deep   the slow ones: tests of tests, whole laws, the commands of all pages
+# make again  what failed, once more and alone
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make neighbours  the tests beside OpenDP and dp-accounting
 # make browser  the tests that open pages in headless Chromium, which must be installed
@@ -25,7 +26,7 @@ FLIGHTS := demo/flights.csv
 BUILD := 'cmake>=3.26' hatch-fancy-pypi-readme 'nanobind>=2.4' ninja 'scikit-build-core>=0.11' setuptools wheel
 INSTALL := $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: extras proofs coq paper demo test deep sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
+.PHONY: extras proofs coq paper demo test deep again sanitizers engines engines-spark neighbours browser notebooks check docs packages house bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard core/* checker/*)
@@ -41,7 +42,7 @@ $(FLIGHTS): $(READY)
 	$(BIN)/python tools/flights.py > $@
 
 demo: $(FLIGHTS)
-	rm -f demo/flights.ledger
+	rm -f demo/flights.ledger demo/late.json demo/hawaiian.json
 	$(BIN)/littlestone fit $(FLIGHTS) --target arr_delay --positive '> 15' \
 	    --class 'thresholds(dep_delay, -60..1440)' --epsilon 1 \
 	    --ledger demo/flights.ledger --out demo/late.json --evaluate
@@ -58,6 +59,9 @@ PROOFS := tests/prove/test_machine_checked.py tests/dimension/test_extracted_che
 
 deep: $(READY)
 	$(BIN)/python -m pytest -n 2 -m deep tests $(PROOFS:%=--ignore=%)
+
+again: $(READY)
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 proofs: $(READY)
 	$(BIN)/python -m pytest -m deep $(PROOFS)

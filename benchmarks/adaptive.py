@@ -14,8 +14,12 @@ know the class and the learner, and see what is published:
 * slow: minimax, in every hundredth step, so that rules change after as few mistakes as possible;
 * few: four mistakes in turn, those that keep the most hypotheses, until the rule changes;
 * lightest: after half of the horizon, the mistake of the hypothesis left that `tallied` weighs least
-  at which the weights agree most, again and again.
+  at which the weights agree most, again and again;
+* below: four mistakes of the hypothesis left that is furthest from the rule; after three quarters of
+  the threshold it waits for a fiftieth of the horizon, in case the rule changes early;
+* corner: five mistakes of the lightest hypothesis left, in every hundredth step.
 
+Intervals of 2^20 points have adversaries of their own, who choose both ends as late as possible.
 Oblivious sequences are the points at random and one after another.  Printed: the mean and the most
 mistakes of each, with the bound proved for 95%.  Asserted: it fails in no more than 5% of the runs, up
 to three standard deviations.
@@ -46,6 +50,7 @@ from littlestone.learn.stream import (
     TalliedLearner,
 )
 from littlestone.learn.stream.rules import lead
+from littlestone.learn.stream.weights import UNITS
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -63,6 +68,8 @@ class Game:
 
     def __init__(self, learner: PrivateOnlineLearner[Any], table: Bits, rng: random.Random) -> None:
         self.domain, self.horizon = learner.hypotheses.domain, learner.horizon
+        mechanism: Any = learner.mechanism
+        self.threshold: int = getattr(mechanism, "timer", mechanism).threshold
         self.points = list(self.domain)
         with Ledger() as ledger:
             self.stream = learner.start(ledger=ledger, dataset="d", rng=rng)
@@ -70,13 +77,22 @@ class Game:
         self.table, self.since = table, self.made.copy()  # since the rule changed
         self.alive = np.ones(len(table), dtype=bool)
         self.rule = self.stream.hypothesis
+        self.last, self.until = -1, 0
+        self.look()
+        self.first = self.guesses
+
+    def look(self) -> None:
+        """See the published rule."""
         self.guesses = values_of(self.rule, self.domain)
-        self.first, self.last = self.guesses, -1
+        self.wrong = self.table != self.guesses
+        self.far = self.wrong.sum(axis=1)
+        self.known: NDArray[np.int64] | None = None
 
     def kept(self) -> NDArray[np.int64]:
         """How many of the hypotheses left each mistake would keep."""
-        found: NDArray[np.int64] = (self.left != self.guesses).sum(axis=0)
-        return found
+        if self.known is None:
+            self.known = self.wrong[self.alive].sum(axis=0)
+        return self.known
 
     def play(self, choose: Choice, most: int | None = None) -> int:
         """The mistakes up to the horizon, or ``most``."""
@@ -88,7 +104,8 @@ class Game:
             else:
                 y = not self.guesses[j]
                 self.left, self.last = self.left[self.left[:, j] == y], j
-                self.alive &= self.table[:, j] == y
+                self.alive &= self.wrong[:, j]
+                self.known = None
                 self.made[j] += 1
                 self.since[j] += 1
                 stream.update(self.points[j], int(y))
@@ -97,7 +114,7 @@ class Game:
             if stream.hypothesis is not self.rule:
                 self.rule = stream.hypothesis
                 self.since[:] = 0
-                self.guesses = values_of(self.rule, self.domain)
+                self.look()
         return int(self.made.sum())
 
 
@@ -147,37 +164,76 @@ def slow(game: Game) -> int | None:
 
 def few(game: Game) -> int | None:
     """One of four mistakes, made least often since the rule changed."""
-    kept = game.kept()
+    return in_turn(game, game.kept(), FEW)
+
+
+def in_turn(game: Game, kept: NDArray[Any], points: int) -> int | None:
+    """One of so many mistakes with ``kept`` above 0, made least often since the rule changed."""
     if not kept.any():
         return None
     begun = (kept > 0) & (game.since > 0)
-    if (game.since > 0).sum() < FEW and (new := (kept > 0) & (game.since == 0)).any():
+    if (game.since > 0).sum() < points and (new := (kept > 0) & (game.since == 0)).any():
         return int(np.where(new, kept, 0).argmax())
     if not begun.any():
-        return greedy(game)
+        return int(kept.argmax())
     return int(np.where(begun, -game.since, -game.horizon).argmax())
+
+
+def weighed(game: Game) -> NDArray[np.float64] | None:
+    """The logarithms of the weights of all hypotheses, if the learner has weights."""
+    weights = getattr(game.stream, "_weights", None)
+    if weights is None:
+        return None
+    scores = weights.to_json()
+    if not isinstance(scores[0], int):  # runs [end, score]
+        ends, values = zip(*scores, strict=True)
+        scores = np.repeat(values, np.diff(ends, prepend=0))
+    return np.array(scores) / UNITS
+
+
+def lightest_left(game: Game) -> tuple[Bits, NDArray[np.float64]] | None:
+    """The mistakes of the lightest hypothesis left, and the weight that agrees with each."""
+    able = np.flatnonzero(game.alive & (game.far > 0))
+    if not len(able) or (scores := weighed(game)) is None:
+        return None
+    return game.wrong[able[scores[able].argmin()]], np.exp(scores - scores.max()) @ game.wrong
 
 
 def lightest(game: Game) -> int | None:
     """Nothing for half of the horizon, then a mistake of the lightest hypothesis left."""
     if game.stream.steps < game.horizon // 2:
         return None
-    weighed = getattr(game.stream, "_weights", None)
-    if weighed is None:
+    if (found := lightest_left(game)) is None:
         return greedy(game)
-    wrong, scores = game.table != game.guesses, weighed._scores
-    able = np.flatnonzero(game.alive & wrong.any(axis=1))
-    if not len(able):
-        return None
-    target = wrong[able[scores[able].argmin()]]
+    target, agreed = found
     if game.last >= 0 and target[game.last] and game.since[game.last]:
         return game.last
-    agreed = np.exp((scores - scores.max()) / 4096) @ wrong
     return int(np.where(target, agreed, -1).argmax())
 
 
+def below(game: Game) -> int | None:
+    """Four mistakes of the hypothesis furthest from the rule; a wait shortly before it may change."""
+    made = int(game.since.sum())
+    if made == 3 * game.threshold // 4:
+        game.until = game.until or game.stream.steps + game.horizon // 50
+        if game.stream.steps < game.until:
+            return None
+    game.until = 0
+    furthest = np.where(game.alive, game.far, -1).argmax()
+    return in_turn(game, np.where(game.wrong[furthest], game.kept(), 0), FEW)
+
+
+def corner(game: Game) -> int | None:
+    """Five mistakes of the lightest hypothesis left, in every hundredth step."""
+    if game.stream.steps % 100:
+        return None
+    found = lightest_left(game)
+    kept = game.kept()
+    return in_turn(game, kept if found is None else np.where(found[0], kept, 0), FEW + 1)
+
+
 ADVERSARIES: list[Choice] = [
-    greedy, minimax, stubborn, far, patient, sleeper, slow, few, lightest,
+    greedy, minimax, stubborn, far, patient, sleeper, slow, few, lightest, below, corner,
 ]  # fmt: skip
 
 
@@ -235,31 +291,68 @@ def measure(H: Any, learner: PrivateOnlineLearner[Any], runs: int) -> None:
     print(f"    oblivious, worst mean: {worst:.1f}", flush=True)
 
 
+def interval_game(
+    learner: PrivateOnlineLearner[Any], rng: random.Random, length: int, in_turn: bool, wait: str
+) -> int:
+    """Mistakes at both ends of an interval that is chosen as late as possible.
+
+    Until the rule is an interval, positive records are spread over ``length`` points in the middle.
+    Then each mistake leaves as many ends as it can: at both ends in turn, or where more are left.
+    """
+    with Ledger() as ledger:
+        stream = learner.start(ledger=ledger, dataset="d", rng=rng)
+    domain: Any = learner.hypotheses.domain
+    low, high = domain.low, domain.high
+    core = (low + high - length) // 2
+    left, made, since, shown_at = [[low, core], [core + length - 1, high]], 0, 0, 0
+    while stream.steps < learner.horizon:
+        since = since + 1 if stream.published_at == shown_at else 0
+        shown_at = stream.published_at
+        until = {"late": T // 2, "sleeper": stream.published_at + T // 64}
+        pause = {"slow": 99, "few": T // 50 * (since == 6)}.get(wait, 0)
+        stream.skip_to(max(stream.steps + pause, until.get(wait, 0)))
+        rule: Any = stream.hypothesis
+        ends = (
+            [low] * rule.first + [*rule.changes] + [high + 1] * (rule.first ^ len(rule.changes) & 1)
+        )
+        if not ends:
+            stream.update(core + made % 9 * (length - 1) // 8, 1)
+        else:
+            # The published first and last point, and whether the true one is above it.
+            shown, wrong = (ends[0], ends[1] - 1), list[tuple[int, bool]]()
+            for end, (m, (a, b)) in enumerate(zip(shown, left, strict=True)):
+                if (a, b) != (m, m):
+                    wrong.append((end, b - m >= m - a))
+            if not wrong:
+                break
+            widest = max(wrong, key=lambda choice: left[choice[0]][1] - left[choice[0]][0])
+            end, above = wrong[made % len(wrong)] if in_turn else widest
+            m, bounds = shown[end], left[end]
+            if above:
+                bounds[0] = max(bounds[0], m + 1)
+                stream.update(bounds[0] - 1 + end, end)
+            else:
+                bounds[1] = min(bounds[1], m - 1)
+                stream.update(bounds[1] + end, 1 - end)
+        made += 1
+    return made
+
+
 def measure_intervals(runs: int) -> None:
-    """Mistakes at both ends of an interval of a million points and in it, in turn, at once or late."""
-    H = Intervals.on(0, 2**20 - 1)
-    learner = ConfirmedLearner(H, Budget(1), horizon=T)
-    bound = learner.mistake_bound(0.05)
-    assert bound is not None
-    print(f"intervals of 2^20 points: at most {bound.mistakes:,} proved with 95%", flush=True)
-    for length, wait in ((1, 0), (1000, 0), (2**18, 0), (2**18, T // 2)):
-        found = []
-        for seed in range(runs):
-            rng = seeded_generator(seed)
-            first = rng.randrange(2**20 - length)
-            last, made = first + length - 1, 0
-            with Ledger() as ledger:
-                stream = learner.start(ledger=ledger, dataset="d", rng=rng)
-            stream.skip_to(wait)
-            inside = [first + i * (length - 1) // 8 for i in range(9)]
-            points = [first - 1, *inside, last + 1]
-            while wrong := [x for x in points if stream.predict(x) != (first <= x <= last)]:
-                x = wrong[made % len(wrong)]
-                stream.update(x, int(first <= x <= last))
-                made += 1
-            found.append(made)
-        words = f"length {length:,}, after {wait:,} steps"
-        print(f"    {words}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
+    """Intervals of a million points, whose ends are chosen as late as possible."""
+    for learner in learners(Intervals.on(0, 2**20 - 1)):
+        bound = learner.mistake_bound(0.05)
+        proved = f"at most {bound.mistakes:,} proved with 95%" if bound else "nothing proved"
+        print(f"intervals of 2^20 points, {learner.method}: {proved}", flush=True)
+        for length, in_turn in product((1, 1000, 2**18), (False, True)):
+            for wait in ("none", "late", "sleeper", "slow", "few"):
+                found = [
+                    interval_game(learner, seeded_generator(seed), length, in_turn, wait)
+                    for seed in range(runs)
+                ]
+                where = "both ends in turn" if in_turn else "the wider end"
+                words = f"{length:,} points, {where}, wait: {wait}"
+                print(f"    {words}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
 
 
 def rule_game(

@@ -27,7 +27,7 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import ScoredClass
 from littlestone.learn import Bound
 from littlestone.learn.plan import Plan, Row, plan
-from littlestone.pictures.figures import RULE, TWO, render_figure
+from littlestone.pictures.canvas import RULE, TWO, render_figure
 from littlestone.privacy import Budget
 
 ON_REQUEST = True

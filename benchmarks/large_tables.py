@@ -110,7 +110,7 @@ def engines(console: Console) -> None:
 
 
 def growth(console: Console) -> None:
-    """Up to 1e8 rows of Parquet: what a row takes, and what a distinct tuple takes."""
+    """Up to 1e8 rows of Parquet: the memory that a row takes, and that a distinct tuple takes."""
     table = _table("growth", "polars")
     law = []
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
@@ -120,16 +120,15 @@ def growth(console: Console) -> None:
             title = f"rules, parquet, {_title(rows, tuples, 'rules')}"
             runs = [Run(name, "rules", str(path)) for name in ("polars", "littlestone")]
             found = _compare(table, console, title, runs, "polars")["littlestone"]
-            law.append((rows, tuples, found["cpu"], found["peak"]))
+            law.append((rows, tuples, 1, found["peak"]))
     console.print(table, highlight=False)
-    counts, cpu, peak = (np.array(law)[:, i] for i in (slice(2), 2, 3))
-    for what, values, unit in (("CPU", cpu * 1e9, "ns"), ("peak memory", peak * 1e6, "bytes")):
-        terms = np.column_stack([counts, np.ones(len(law))])
-        row, distinct, rest = np.linalg.lstsq(terms, values)[0]
-        console.print(
-            f"  {what}: {row:.1f} {unit} a row, {distinct:.0f} {unit} a distinct tuple, and {rest:.3g}",
-            highlight=False,
-        )
+    *terms, peak = np.array(law).T
+    row, distinct, rest = np.linalg.lstsq(np.column_stack(terms), peak)[0]
+    console.print(
+        f"  peak memory: {row * 1e6:.1f} bytes a row, {distinct * 1e6:.0f} bytes a distinct tuple,"
+        f" and {rest:.0f} MB",
+        highlight=False,
+    )
 
 
 SECTIONS: dict[str, Callable[..., None]] = {"files": files, "engines": engines, "growth": growth}
@@ -368,18 +367,18 @@ def alone(run: Run) -> dict[str, Any]:
 
     Both are those of this process, of all that it started, and of a server that worked for it.
     """
-    began = _cpu(run)
+    began = cpu_of(run)
     counts = CONTENDERS[run.contender](run)
-    found: dict[str, Any] = {"cpu": _cpu(run) - began, "peak": _peak()}
+    found: dict[str, Any] = {"cpu": cpu_of(run) - began, "peak": _peak()}
     if run.task == "rules" and run.contender.startswith("littlestone"):
         elements = _declared(run.task).elements(counts)
         require(len(elements.positives), "no rule covers a late flight")
-        found["scored"] = _cpu(run) - began, _peak()
+        found["scored"] = cpu_of(run) - began, _peak()
     found["answer"] = _answer(counts, run.task)
     return found
 
 
-def _processes(roots: set[int]) -> Iterator[tuple[Path, list[str]]]:
+def processes_of(roots: set[int]) -> Iterator[tuple[Path, list[str]]]:
     """The processes with these numbers and all that they started, with what Linux tells of each."""
     told = {}
     for path in Path("/proc").iterdir():
@@ -395,17 +394,19 @@ def _processes(roots: set[int]) -> Iterator[tuple[Path, list[str]]]:
     return ((path, fields) for path, fields in told.items() if int(path.name) in roots)
 
 
-def _cpu(run: Run) -> float:
+def cpu_of(run: Run) -> float:
     """Seconds of user and system, those of processes that ended included."""
     roots = {os.getpid(), run.server} - {0}
-    ticks = sum(sum(map(int, fields[11:15])) for _, fields in _processes(roots))
+    ticks = sum(sum(map(int, fields[11:15])) for _, fields in processes_of(roots))
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _peak() -> float:
     """Megabytes of this process and of those that it started, at the peak of each."""
     # What `getrusage` tells includes the memory of the process that started this one.
-    told = ((path / "status").read_text(encoding="ascii") for path, _ in _processes({os.getpid()}))
+    told = (
+        (path / "status").read_text(encoding="ascii") for path, _ in processes_of({os.getpid()})
+    )
     peaks = [text.partition("VmHWM:")[2].split() for text in told]  # none of one that ended
     return sum(int(peak[0]) for peak in peaks if peak) * 1024 / 1e6
 

@@ -12,17 +12,20 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 from statistics import mean
+from typing import Any
 
 from rich.console import Console
 
 from benchmarks.harness import require
 from littlestone.base.errors import LittlestoneError
 from littlestone.base.work import track_items
+from littlestone.classes import FiniteClass
 from littlestone.cli.console import bar
-from littlestone.learn import ChoosingLearner, ExponentialLearner
+from littlestone.data.sample import Sample
+from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.prove.papers.best_learners import class_of, success_of_learner
+from littlestone.theory.atlas import table_of
 from littlestone.theory.atlas.listing import families
 from littlestone.theory.optimum import Optimum, Task, best
 
@@ -58,6 +61,27 @@ def _exponential(rows: tuple[int, ...], task: Task, budget: Budget) -> Fraction:
 
 def _choosing(rows: tuple[int, ...], task: Task, budget: Budget) -> Fraction:
     return success_of_learner(ChoosingLearner(class_of(rows, 3), budget), task)
+
+
+def class_of(rows: tuple[int, ...], points: int) -> FiniteClass:
+    """The class with these rows, as in the atlas."""
+    return FiniteClass.from_table(table_of(rows, points))
+
+
+def success_of_learner(learner: PrivateLearner[Any], task: Task) -> Fraction:
+    """The least chance of a learner of `class_of` to pass a trial, by the exact law of its draw."""
+    domain, least = learner.hypotheses.domain, Fraction(1)
+    points = list(domain)
+    drawn: Any = learner
+    for trial in task.trials:
+        success = Fraction(0)
+        for records, chance in trial.chances.items():
+            data = [(points[record >> 1], record & 1) for record in records]
+            for h, mass in drawn.distribution(Sample.from_examples(domain, data)).items():
+                if sum(h(x) << i for i, x in enumerate(points)) in trial.passes:
+                    success += chance * mass
+        least = min(least, success)
+    return least
 
 
 def _permute_and_flip(rows: tuple[int, ...], task: Task, budget: Budget) -> Fraction:

@@ -14,7 +14,8 @@ from littlestone.classes import parse_class
 from littlestone.learn import Release
 from littlestone.points import Product
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split, conjunction
+from littlestone.rules.nodes import ColumnTest, Node, Split, conjunction
+from littlestone.rules.trees import DecisionTree
 from littlestone.show.pages.game import game_page
 from littlestone.show.tree import drawing_of_release
 

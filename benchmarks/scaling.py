@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.learn.stream import KeyLearner, PrivateOnlineLearner, TeacherLearner
-from littlestone.pictures.figures import RULE, TWO, render_figure
+from littlestone.pictures.canvas import RULE, TWO, render_figure
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

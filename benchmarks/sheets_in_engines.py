@@ -1,9 +1,10 @@
-"""Score sheets learned in DuckDB, PostgreSQL and Spark, beside the local fit and an own query.
+"""Sheets and trees learned in DuckDB, PostgreSQL and Spark, beside the local fit and an own query.
 
-``python -m benchmarks.sheets_in_engines ROWS [ENGINE]`` prints the lines of one number of rows, and
-``python -m benchmarks sheets_in_engines`` those of 1e6 and 1e7 (docs/benchmarks/sheets-in-engines.md).
-Each run is a process of its own.  All fits of one table have one seed and must release one sheet, and
-the engine's own query, which counts the cells of all columns by label, must count as many positives.
+``python -m benchmarks.sheets_in_engines ROWS [ENGINE [KIND]]`` prints the lines of one number of rows,
+where KIND is sheet, tree or tree_sheet, and ``python -m benchmarks sheets_in_engines`` those of all
+kinds at 1e6 and 1e7 (docs/benchmarks/sheets-in-engines.md).  Each run is a process of its own.  All
+fits of one table have one seed and must release one rule, and the engine's own query, which counts the
+cells of all columns by label, or of all pairs of columns, must count as many records.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import warnings
 from contextlib import ExitStack
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,24 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import require
-from benchmarks.large_tables import Run, Started, _cpu, _peak, _session, postgresql
+from benchmarks.large_tables import Run, Started, _peak, _session, cpu_of, postgresql
 
 ON_REQUEST = True
 
-SHEET = (
-    "score_sheet(age: 0..100 step 5, weight: 0..200 step 10, sodium: 120..160 step 2, "
-    "dose: 0..1 step 0.05, visits: 0..50 step 2, ward in {A, B, C, D, E, F, G, H}, sex in {F, M}; "
-    "at most 8)"
+COLUMNS = (
+    "age: 0..100 step 5, weight: 0..200 step 10, sodium: 120..160 step 2, "
+    "dose: 0..1 step 0.05, visits: 0..50 step 2, ward in {A, B, C, D, E, F, G, H}, sex in {F, M}"
 )
+KINDS: dict[str, tuple[str, dict[str, Any], int]] = {
+    "sheet": (f"score_sheet({COLUMNS}; at most 8)", {}, 1),
+    "tree": (f"trees({COLUMNS}; depth 2)", {}, 2),
+    "tree_sheet": (f"trees({COLUMNS}; depth 1 to 3)", {"method": "tree_sheet", "risk": True}, 2),
+}
+"""The class, more arguments of `fit`, and the columns that the engine's own query counts at once.
+
+A tree of depth 2 is split once more, as `auto` does with so many records, and one with points is what
+`auto` learns where risks are asked for.
+"""
 GRIDS = {"age": (0, 5, 20), "weight": (0, 10, 20), "sodium": (120, 2, 20), "dose": (0, 0.05, 20)}
 GRIDS |= {"visits": (0, 2, 25)}
 TYPES = {"age": "double precision", "weight": "double precision", "sodium": "real"}
@@ -63,8 +74,8 @@ def write(folder: Path, rows: int) -> None:
         connection.execute(f"COPY visits TO '{folder / 'visits.parquet'}' (FORMAT parquet)")
 
 
-def sheet_of(run: Run) -> list[Any]:
-    """The number of records and a digest of the sheet, learned from what the contender opens."""
+def rule_of(run: Run) -> list[Any]:
+    """The number of records and a digest of the rule, learned from what the contender opens."""
     import littlestone
     from littlestone.data import open_table
 
@@ -78,11 +89,13 @@ def sheet_of(run: Run) -> list[Any]:
         opened = open_table(_session().read.parquet(str(source)))
     else:
         opened = open_table(source)
+    text, more, _ = KINDS[run.task]
     release = littlestone.fit(
-        opened, "died", positive=1, hypotheses=SHEET, epsilon=1, delta="1e-9",
-        ledger=littlestone.Ledger(), dataset="visits", simulation_seed=7,
+        opened, "died", positive=1, hypotheses=text, epsilon=1, delta="1e-9",
+        ledger=littlestone.Ledger(), dataset="visits", simulation_seed=7, **more,
     )  # fmt: skip
-    return [release.n, sha256(repr(release.hypothesis).encode()).hexdigest()]
+    found = f"{release.hypothesis.form()} {release.risks}"
+    return [release.n, sha256(found.encode()).hexdigest()]
 
 
 def own_query(run: Run) -> list[Any]:
@@ -93,7 +106,8 @@ def own_query(run: Run) -> list[Any]:
     ]
     names = [*(f"c{i}" for i in range(len(cells))), "ward", "sex"]
     terms = [*(f"{cell} AS c{i}" for i, cell in enumerate(cells)), "ward", "sex", "died"]
-    sets = ", ".join(f"({name}, died)" for name in names)
+    subsets = list(combinations(names, KINDS[run.task][2]))
+    sets = ", ".join(f"({', '.join(own)}, died)" for own in subsets)
     query = (
         f"SELECT {', '.join(names)}, died, count(*) AS n "
         f"FROM (SELECT {', '.join(terms)} FROM visits) AS t GROUP BY GROUPING SETS ({sets})"
@@ -112,24 +126,25 @@ def own_query(run: Run) -> list[Any]:
         session = _session()
         session.read.parquet(f"{run.source}/visits.parquet").createOrReplaceTempView("visits")
         rows = session.sql(query).collect()
-    return [sum(row[-1] for row in rows) // len(names), ""]
+    return [sum(row[-1] for row in rows) // len(subsets), ""]
 
 
 def alone(run: Run) -> dict[str, Any]:
     """One run: its CPU time, seconds and peak of memory, and what it found."""
-    began, start = _cpu(run), time.perf_counter()
-    answer = (own_query if run.contender.startswith("sql") else sheet_of)(run)
+    began, start = cpu_of(run), time.perf_counter()
+    answer = (own_query if run.contender.startswith("sql") else rule_of)(run)
     return {
-        "cpu": _cpu(run) - began,
+        "cpu": cpu_of(run) - began,
         "seconds": time.perf_counter() - start,
         "peak": _peak(),
         "answer": answer,
     }
 
 
-def compare(console: Console, rows: int, engine: str = "") -> None:
+def compare(console: Console, rows: int, engine: str = "", kind: str = "sheet") -> None:
     """The lines of a table of so many rows."""
-    table = Table(title=f"{rows:.0e} rows".replace("e+0", "e"), title_justify="left", box=None)
+    title = f"{kind}, {rows:.0e} rows".replace("e+0", "e")
+    table = Table(title=title, title_justify="left", box=None)
     table.add_column("contender")
     for heading in ("CPU s", "seconds", "peak MB"):
         table.add_column(heading, justify="right")
@@ -151,7 +166,7 @@ def compare(console: Console, rows: int, engine: str = "") -> None:
             names = [name for name in names if server or "postgresql" not in name]
         for name in names:
             source, process = server if server and "postgresql" in name else (folder, 0)
-            run = json.dumps(Run(name, "", source, process))
+            run = json.dumps(Run(name, kind, source, process))
             command = [sys.executable, "-m", "benchmarks.sheets_in_engines", "--alone", run]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             require(done.returncode == 0, f"{name}: {done.stderr[-900:]}")
@@ -159,7 +174,7 @@ def compare(console: Console, rows: int, engine: str = "") -> None:
             n, digest = found["answer"]
             require(n == rows, f"{name} found {n} records of {rows}")
             digests |= {digest} - {""}
-            require(len(digests) <= 1, f"{name} released another sheet")
+            require(len(digests) <= 1, f"{name} released another rule")
             figures = [f"{found['cpu']:.1f}", f"{found['seconds']:.1f}", f"{found['peak']:.0f}"]
             console.print(f"  {name}: {', '.join(figures)}", style="dim", highlight=False)
             table.add_row(name, *figures)
@@ -168,8 +183,8 @@ def compare(console: Console, rows: int, engine: str = "") -> None:
 
 def show(console: Console) -> None:
     """The tables of 1e6 and of 1e7 rows."""
-    for rows in (10**6, 10**7):
-        compare(console, rows)
+    for kind, rows in product(KINDS, (10**6, 10**7)):
+        compare(console, rows, kind=kind)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from benchmarks.harness import Case, Contender, require
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import system_generator
 

@@ -40,33 +40,56 @@ Definition close (k : nat) (V : list row) (p : list N) (me : N) (keep : bool) (s
     {| at_ := at_ st; made := made st; known := PositiveMap.add i c (known st) |}
   end.
 
-(** Rule 2 for side s of column x, where k is one more than the number of the claim about the side *)
-Definition counts_settle (V : list row) (n : N) (counts : list (list N)) (x : N) (k : nat) : bool :=
-  match k with
-  | O | 1%nat | 2%nat => false
-  | S (S j) =>
-    let unsplit := fun s => let W := side V x s in empty (splitters W (size W) j) in
-    let smaller := 2 * counted_at counts x <=? n in
-    unsplit smaller || unsplit (negb smaller)
+(** Rows beside one of their words *)
+Inductive tagged := no_tag | tag (w : N) (r : row) (rest : tagged).
+
+Fixpoint tag_all (i : nat) (V : list row) : tagged :=
+  match V with [] => no_tag | r :: V => tag (nth i r 0) r (tag_all i V) end.
+
+(** Those with value s at column j of the word, in the opposite order *)
+Fixpoint pick (t : tagged) (j : N) (s : bool) (W : list row) : list row :=
+  match t with
+  | no_tag => W
+  | tag w r t => if eqb (N.testbit w j) s then pick t j s (r :: W) else pick t j s W
   end.
 
-(** Whether these columns are settled, where those are done to which a column of each orbit goes *)
-Fixpoint settle (V : list row) (n : N) (counts : list (list N)) (k : nat) (g : group) (done : table unit) (l : list N) : bool :=
+(** Rule 2 for side s of column j of the word, if the claim about the side is to say LDim < k *)
+Definition unsplit (t : tagged) (j : N) (k : nat) (s : bool) : bool :=
+  match k with
+  | O | 1%nat => false
+  | S k => let W := pick t j s [] in empty (splitters W (size W) k)
+  end.
+
+Definition orbit_done (g : group) (y : N) (done : table unit) : table unit :=
+  match members g with [] => done | _ => insert y tt done end.
+
+(** Whether these columns are settled, where those are done to which a column of each orbit goes.  t has the rows beside
+    their word i. *)
+Fixpoint settle (V : list row) (n : N) (counts : list (list N)) (k : nat) (g : group) (done : table unit)
+    (i : N) (t : tagged) (l : list N) : bool :=
   match l with
   | [] => true
   | x :: l =>
     let y := first g x in
     match find y done with
-    | Some _ => settle V n counts k g done l
-    | None => if counts_settle V n counts x k then settle V n counts k g (insert y tt done) l else repeated V x && settle V n counts k g done l
+    | Some _ => settle V n counts k g done i t l
+    | None =>
+      let smaller := 2 * counted_at counts x <=? n in
+      let i' := x / 60 in
+      let t := if i' =? i then t else tag_all (N.to_nat i') V in
+      let j := x - 60 * i' in
+      if unsplit t j k smaller || unsplit t j k (negb smaller) then settle V n counts k g (orbit_done g y done) i' t l
+      else repeated V x && settle V n counts k g done i' t l
     end
   end.
 
 Definition settled (V : list row) (k : nat) (d0 d1 : row) (g : group) : bool :=
   let done := fold_left (fun done x => insert (first g x) tt done) (columns d0 ++ columns d1) (PositiveMap.empty unit) in
   let n := size V in
-  let counts := counts_of V in
-  settle V n counts k g done (columns (if few n (S (pred k)) then [] else chosen counts n (pred k))).
+  if few n (S (pred k)) then true
+  else
+    let counts := counts_of V in
+    settle V n counts (pred k) g done 0 (tag_all 0 V) (columns (chosen counts n (pred k))).
 
 (** The columns of a set, and x *)
 Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
@@ -77,7 +100,9 @@ Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
     if x <? 60 then N.lor w (N.shiftl 1 x) :: tl r else w :: with_column (tl r) n (x - 60)
   end.
 
-Definition two (V : list row) : bool := match V with _ :: _ :: _ => true | _ => false end.
+(** Whether two rows have value s at column x, or one if [one] *)
+Fixpoint two (V : list row) (x : N) (s one : bool) : bool :=
+  match V with [] => false | r :: V => if eqb (bit r x) s then one || two V x s true else two V x s one end.
 
 Definition moved (st : state) (i : N) : state := {| at_ := i; made := made st; known := known st |}.
 
@@ -110,11 +135,10 @@ Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g 
           let l := next - 2 in
           let x := N.div2 l in
           let s := N.odd l in
-          let W := side V x s in
           let good :=
-            if (x <? N.of_nat M) && negb (bit d0 x || bit d1 x) && two W && two (side V x (negb s)) then
+            if (x <? N.of_nat M) && negb (bit d0 x || bit d1 x) && two V x false false && two V x true false then
               match read i with
-              | Some (0, i) => accept groups k' W (l :: p) trivial (moved st i)
+              | Some (0, i) => accept groups k' (side V x s) (l :: p) trivial (moved st i)
               | Some (kind, i) =>
                 match read i with
                 | None => None
@@ -122,13 +146,13 @@ Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g 
                   let st := moved st i in
                   if kind =? 4 then
                     match find value groups with
-                    | Some g' => if forallb (keeps (l :: p)) (members g') then accept groups k' W (l :: p) g' st else None
+                    | Some g' => if forallb (keeps (l :: p)) (members g') then accept groups k' (side V x s) (l :: p) g' st else None
                     | None => None
                     end
                   else if kind =? 1 then
                     let y := N.div2 value in
                     let t := N.odd value in
-                    if bit (if t then d1 else d0) y && forallb (fun r => eqb (bit r y) t) W then Some st else None
+                    if bit (if t then d1 else d0) y && forallb (fun r => eqb (bit r y) t) (side V x s) then Some st else None
                   else match lookup st value with
                   | None => None
                   | Some c =>
@@ -136,7 +160,7 @@ Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g 
                       if kind =? 2 then if subpath (path c) (l :: p) then Some st else None
                       else if kind =? 3 then
                         match kept c with
-                        | Some sh => if has_shape W sh then Some st else None
+                        | Some sh => if has_shape (side V x s) sh then Some st else None
                         | None => None
                         end
                       else None
@@ -260,6 +284,11 @@ Definition check : option (N * N) :=
 
 Section Sound.
 Hypothesis H_apart : told_apart H.
+Variable words : nat.
+Hypothesis H_wide : wide words H.
+
+Lemma space_wide V p : space V p -> wide words V.
+Proof. intros (_ & E) r I. apply H_wide, E, I. Qed.
 
 Lemma few_rows V k : few (size V) k = true -> ~ ldim_ge V k.
 Proof. intros F G. apply ldim_length in G. apply few_spec in F. rewrite size_spec in F. apply few_power in F. lia. Qed.
@@ -295,13 +324,28 @@ Proof.
     destruct r as [| w r]; cbn [bit tl] in *; [discriminate |]. destruct (N.ltb_spec y 60); [lia | auto].
 Qed.
 
-Lemma counts_settle_spec V n counts x k : counts_settle V n counts x (S k) = true -> ~ splits V x k.
+Lemma word_bit i : forall r j, j < 60 -> bit r (60 * N.of_nat i + j) = N.testbit (nth i r 0) j.
 Proof.
-  destruct k as [| [| k]]; try discriminate. cbn [counts_settle]. intros E G.
-  assert (One : forall s, empty (splitters (side V x s) (size (side V x s)) (S k)) = true -> ~ ldim_ge (side V x s) (S (S k))).
-  { intros s F L. apply ldim_S in L as (y & G0 & G1). apply ldim_length in G0, G1.
-    pose proof (splitters_spec (side V x s) (S k) y G0 G1) as B. rewrite empty_spec in B by auto. discriminate. }
-  apply orb_true_iff in E as [E | E]; eapply One; eauto.
+  induction i as [| i IH]; intros [| w r] j J; cbn [bit nth]; rewrite ?N.bits_0; auto.
+  - change (60 * N.of_nat 0 + j) with j. apply N.ltb_lt in J. rewrite J. reflexivity.
+  - destruct (N.ltb_spec (60 * N.of_nat (S i) + j) 60); [lia |]. rewrite <- IH by exact J. f_equal. lia.
+Qed.
+
+Lemma pick_spec i j s V : j < 60 -> forall W r, In r (pick (tag_all i V) j s W) <-> In r W \/ In r (side V (60 * N.of_nat i + j) s).
+Proof.
+  intros J. induction V as [| r' V IH]; intros W r; [simpl; tauto |]. cbn [tag_all pick side filter].
+  rewrite (word_bit i r' j J). destruct (eqb (N.testbit (nth i r' 0) j) s); rewrite IH; cbn [In]; unfold side; tauto.
+Qed.
+
+Lemma unsplit_spec i V j k s : wide words V -> j < 60 -> unsplit (tag_all i V) j k s = true ->
+  ~ ldim_ge (side V (60 * N.of_nat i + j) s) k.
+Proof.
+  intros Wi J. destruct k as [| [| k]]; try discriminate. unfold unsplit. set (W := pick _ _ _ _). intros E G.
+  apply (ldim_incl _ W) in G; [| intros r I; apply pick_spec; auto].
+  apply ldim_S in G as (y & G0 & G1). apply ldim_length in G0, G1.
+  assert (B : bit (splitters W (size W) (S k)) y = true).
+  { apply (splitters_spec words); auto. intros r I. apply pick_spec in I as [[] | I]; auto. apply side_in in I as (I & _). apply Wi, I. }
+  rewrite (empty_spec _ y E) in B. discriminate.
 Qed.
 
 (** A group of symmetries that fix a path *)
@@ -331,16 +375,33 @@ Proof.
   - apply (orbit_trans _ x (first g x)); [apply F |]. rewrite <- E. apply orbit_back, F.
 Qed.
 
-Lemma settle_spec V n counts p k g l : space V p -> fitting g p -> forall done, done_right V k g done ->
-  settle V n counts (S k) g done l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
+Lemma orbit_done_right V p k g done x : space V p -> fitting g p -> done_right V k g done -> ~ splits V x k ->
+  done_right V k g (orbit_done g (first g x) done).
 Proof.
-  intros A G. induction l as [| y l IH]; intros done D E x I; [destruct I |]. cbn [settle] in E.
-  destruct (find (first g y) done) as [[] |] eqn:F.
-  - destruct I as [<- | I]; [left; apply D, F | eauto].
-  - destruct (counts_settle V n counts y (S k)) eqn:C.
-    + apply counts_settle_spec in C. destruct I as [<- | I]; [auto |].
-      apply (IH (insert (first g y) tt done)); auto. apply (done_insert V p); auto.
-    + apply andb_true_iff in E as (R & E). destruct I as [<- | I]; eauto.
+  intros A G D L. unfold orbit_done. destruct (members g); [exact D |]. apply (done_insert V p); auto.
+Qed.
+
+Lemma settle_spec V n counts p k g l : space V p -> fitting g p -> forall done i t, t = tag_all (N.to_nat i) V ->
+  done_right V k g done -> settle V n counts k g done i t l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
+Proof.
+  intros A G. induction l as [| y l IH]; intros done i t T D E x I; [destruct I |]. cbn [settle] in E.
+  destruct (find (first g y) done) as [[] |] eqn:F; [destruct I as [<- | I]; [left; apply D, F | eauto] |].
+  cbv zeta in E. set (s := 2 * counted_at counts y <=? n) in *. set (i' := y / 60) in *.
+  set (t' := if i' =? i then t else tag_all (N.to_nat i') V) in *.
+  assert (T' : t' = tag_all (N.to_nat i') V).
+  { unfold t'. destruct (N.eqb_spec i' i) as [Q |]; [rewrite Q; exact T | reflexivity]. }
+  clearbody t'. subst t'. set (j := y - 60 * i') in *.
+  pose proof (N.div_mod y 60 ltac:(discriminate)) as Dm. pose proof (N.mod_lt y 60 ltac:(discriminate)) as Lt. fold i' in Dm.
+  assert (Y : 60 * i' + j = y /\ j < 60) by (unfold j; clear - Dm Lt; clearbody i'; generalize dependent (y mod 60); intros; lia).
+  destruct Y as (Y & J).
+  assert (U : forall s, unsplit (tag_all (N.to_nat i') V) j k s = true -> ~ splits V y k).
+  { intros c Q B. apply (unsplit_spec _ _ _ _ _ (space_wide _ _ A) J) in Q. rewrite N2Nat.id, Y in Q. apply Q, B. }
+  destruct (unsplit _ j k s || unsplit _ j k (negb s)) eqn:Q.
+  - assert (L : ~ splits V y k) by (apply orb_true_iff in Q as [Q | Q]; apply U in Q; exact Q).
+    destruct I as [<- | I]; [auto |].
+    apply (IH (orbit_done g (first g y) done) i' (tag_all (N.to_nat i') V)); auto. apply (orbit_done_right V p); auto.
+  - apply andb_true_iff in E as (R & E). destruct I as [<- | I]; [auto |].
+    apply (IH done i' (tag_all (N.to_nat i') V)); auto.
 Qed.
 
 (** No column has two sides of the dimension k. *)
@@ -349,9 +410,7 @@ Lemma settled_spec V p k d0 d1 g : space V p -> fitting g p ->
   (forall y, bit d1 y = true -> ~ ldim_ge (side V y true) k) ->
   settled V (S k) d0 d1 g = true -> ~ ldim_ge V (S k).
 Proof.
-  intros A Fi D0 D1 E G. apply ldim_S in G as (x & G0 & G1).
-  enough (All : forall x, ~ splits V x k) by (apply (All x); intros []; auto).
-  clear x G0 G1. unfold settled in E. cbn [pred] in E. cbv zeta in E. fold (splitters V (size V) k) in E.
+  intros A Fi D0 D1 E G. unfold settled in E. cbn [pred] in E. cbv zeta in E. pose proof (space_wide V p A) as Wi.
   assert (Steps : forall x, In x (columns d0 ++ columns d1) -> ~ splits V x k).
   { intros x I L. apply in_app_iff in I as [I | I]; apply columns_in in I; [apply (D0 x I) | apply (D1 x I)]; apply L. }
   assert (W : forall l done, done_right V k g done -> (forall x, In x l -> ~ splits V x k) ->
@@ -359,7 +418,11 @@ Proof.
   { induction l as [| y l IH]; intros done D St; [exact D |]. cbn [fold_left].
     apply IH; [apply (done_insert V p); auto; apply St; simpl; auto | intros x I; apply St; simpl; auto]. }
   apply W with (done := PositiveMap.empty unit) in Steps; [| intros x; rewrite find_empty; discriminate].
-  pose proof (settle_spec V _ _ p k g _ A Fi _ Steps E) as Se.
+  assert (Se : forall x, In x (columns (splitters V (size V) k)) -> ~ splits V x k \/ repeated V x = true).
+  { unfold splitters. destruct (few (size V) (S k)); [intros x [] |].
+    exact (settle_spec V _ _ p k g _ A Fi _ 0 _ eq_refl Steps E). }
+  apply ldim_S in G as (x & G0 & G1).
+  enough (All : forall x, ~ splits V x k) by (apply (All x); intros []; auto). clear x G0 G1.
   intros x. induction x as [x IH] using (well_founded_induction N.lt_wf_0).
   destruct (bit (splitters V (size V) k) x) eqn:B.
   - apply columns_in in B. apply Se in B as [B | B]; [exact B |]. intros L.
@@ -370,7 +433,7 @@ Proof.
       destruct c, s; auto.
   - (* rule 1 *)
     intros L. pose proof (ldim_length _ _ (L false)). pose proof (ldim_length _ _ (L true)).
-    rewrite splitters_spec in B by auto. discriminate.
+    rewrite (splitters_spec words) in B by auto. discriminate.
 Qed.
 
 Theorem accept_spec groups k : groups_hold H M groups ->
@@ -433,7 +496,7 @@ Proof.
       destruct (kept c) as [sh |]; [| discriminate]. destruct (has_shape W sh) eqn:Hs; [| discriminate].
       injection E as <-. split; [exact As |]. rewrite (Sh sh eq_refl) in Hs.
       intros Lw. apply L'. apply (ldim_le _ (bound c)) in Lw; auto.
-      eapply has_shape_spec in Hs; eauto. apply (space_apart V' (path c)). split; auto.
+      apply (has_shape_spec words W V'); auto; [apply (space_wide W (l :: p)), Sw | apply (space_apart V' (path c)); split; auto].
 Qed.
 
 End Sound.
@@ -445,7 +508,8 @@ Proof.
   - destruct (read_symmetries H M byte bytes i) as [(groups & j) |] eqn:R; [| discriminate].
     apply read_symmetries_spec in R; auto. cbv zeta.
     destruct (accept groups k H [] _ _) as [st |] eqn:E; [| discriminate].
-    intros _. apply accept_spec in E; [tauto | exact D | exact R | | |].
+    intros _. apply (accept_spec D (length (hd [] H))) in E; [tauto | | exact R | | |].
+    + intros r J. apply L; auto. destruct H as [| r0 V]; [destruct J | simpl; auto].
     + intros p c F. cbn [known] in F. rewrite PositiveMap.gempty in F. discriminate.
     + split; [exact N |]. intros r. split; [| tauto]. intros I. split; auto. intros l [].
     + split; [| intros m _ l []]. destruct (find 0 groups) as [g |] eqn:F; [apply (R 0), F | apply trivial_holds].

@@ -134,13 +134,6 @@ Proof.
   - destruct (in_dec _ x l), (in_dec _ x (y :: l)) as [J | J]; simpl in *; try reflexivity; exfalso; intuition congruence.
 Qed.
 
-Definition zeros (r : row) : row := map (fun _ => 0) r.
-
-Lemma zeros_bit r : forall x, bit (zeros r) x = false.
-Proof.
-  unfold zeros. induction r as [| w r IH]; intros x; cbn [map bit]; auto. rewrite N.bits_0. destruct (x <? 60); auto.
-Qed.
-
 Definition flips (m : table N) : list N := map (fun x => N.div2 (goes m x)) (filter (fun x => N.odd (goes m x)) all_columns).
 
 (** The image of a row, if [base] is that of a row of zeros *)

@@ -1,6 +1,6 @@
 (** The samplers: `locate`, the lazy uniform number, geometric numbers.
 
-    Code: privacy/samplers/selection.py, uniform.py, geometric.py.  Page: docs/proofs/exponential-mechanism.md,
+    Code: privacy/samplers/selection.py, uniform.py, noise.py.  Page: docs/proofs/exponential-mechanism.md,
     Theorem 2.  U is any number that the bits read so far allow.  No axiom is used. *)
 
 From Coq Require Import List Arith ZArith QArith Qround Qpower Lqa Lia.

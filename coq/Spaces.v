@@ -272,43 +272,82 @@ Proof.
   - rewrite IH, N.lxor_spec, N.land_spec. destruct (N.testbit p x), (N.testbit w x); cbn [N.b2n xorb andb]; lia.
 Qed.
 
-(** Two words at once *)
-Definition add_two (planes : list N) (w w' : N) : list N :=
-  match planes with
-  | [] => add (add [] w) w'
-  | p :: rest =>
-    let one := N.lxor p w in N.lxor one w' :: add rest (N.lor (N.land p w) (N.land one w'))
-  end.
+(** Adding three bits at each place: the sum is even or odd, and half of it is carried. *)
+Definition odd_of (a b c : N) : N := N.lxor (N.lxor a b) c.
+Definition carry (a b c : N) : N := N.lor (N.land a b) (N.land (N.lxor a b) c).
 
-Lemma value_add_two planes w w' x :
-  value (add_two planes w w') x = value planes x + N.b2n (N.testbit w x) + N.b2n (N.testbit w' x).
+Lemma adder a b c x : N.b2n (N.testbit a x) + N.b2n (N.testbit b x) + N.b2n (N.testbit c x)
+  = N.b2n (N.testbit (odd_of a b c) x) + 2 * N.b2n (N.testbit (carry a b c) x).
 Proof.
-  destruct planes as [| p planes]; cbn [add_two]; [rewrite !value_add; reflexivity |].
-  cbn [value]. rewrite value_add, !N.lxor_spec, N.lor_spec, !N.land_spec, N.lxor_spec.
-  destruct (N.testbit p x), (N.testbit w x), (N.testbit w' x); cbn [N.b2n xorb andb orb]; lia.
+  unfold odd_of, carry. rewrite !N.lxor_spec, N.lor_spec, !N.land_spec, N.lxor_spec.
+  destruct (N.testbit a x), (N.testbit b x), (N.testbit c x); reflexivity.
 Qed.
 
-(** Four words at once *)
-Definition add_four (planes : list N) (a b c d : N) : list N :=
-  match planes with
-  | p :: q :: rest =>
-    let pa := N.lxor p a in
-    let pb := N.lxor pa b in
-    let pc := N.lxor pb c in
-    let u := N.lor (N.land p a) (N.land pa b) in
-    let v := N.lor (N.land pb c) (N.land pc d) in
-    let qu := N.lxor q u in
-    N.lxor pc d :: N.lxor qu v :: add rest (N.lor (N.land q u) (N.land qu v))
-  | _ => add_two (add_two planes a b) c d
+(** For each word the ones, twos and fours of a sum, and the eights that the last eight rows carried out of it *)
+Inductive sums := no_sums | sums_with (ones twos fours eights : N) (s : sums).
+
+Fixpoint add_eight (s : sums) (a b c d e f g h : row) : sums :=
+  match s, a, b, c, d, e, f, g, h with
+  | sums_with p q r _ s, wa :: a, wb :: b, wc :: c, wd :: d, we :: e, wf :: f, wg :: g, wh :: h =>
+    let q1 := carry p wa wb in
+    let p := odd_of p wa wb in
+    let q2 := carry p wc wd in
+    let p := odd_of p wc wd in
+    let r1 := carry q q1 q2 in
+    let q := odd_of q q1 q2 in
+    let q3 := carry p we wf in
+    let p := odd_of p we wf in
+    let q4 := carry p wg wh in
+    let p := odd_of p wg wh in
+    let r2 := carry q q3 q4 in
+    let q := odd_of q q3 q4 in
+    sums_with p q (odd_of r r1 r2) (carry r r1 r2) (add_eight s a b c d e f g h)
+  | _, _, _, _, _, _, _, _, _ => no_sums
   end.
 
-Lemma value_add_four planes a b c d x : value (add_four planes a b c d) x
-  = value planes x + N.b2n (N.testbit a x) + N.b2n (N.testbit b x) + N.b2n (N.testbit c x) + N.b2n (N.testbit d x).
+Lemma eight_words p q r a b c d e f g h x :
+  let q1 := carry p a b in let p1 := odd_of p a b in
+  let q2 := carry p1 c d in let p2 := odd_of p1 c d in
+  let r1 := carry q q1 q2 in let t := odd_of q q1 q2 in
+  let q3 := carry p2 e f in let p3 := odd_of p2 e f in
+  let q4 := carry p3 g h in let p4 := odd_of p3 g h in
+  let r2 := carry t q3 q4 in
+  let bit w := N.b2n (N.testbit w x) in
+  bit p4 + 2 * bit (odd_of t q3 q4) + 4 * bit (odd_of r r1 r2) + 8 * bit (carry r r1 r2)
+  = bit p + 2 * bit q + 4 * bit r + bit a + bit b + bit c + bit d + bit e + bit f + bit g + bit h.
 Proof.
-  destruct planes as [| p [| q planes]]; cbn [add_four]; rewrite ?value_add_two; try reflexivity.
-  cbn [value]. rewrite value_add. repeat rewrite ?N.lxor_spec, ?N.lor_spec, ?N.land_spec.
-  destruct (N.testbit p x), (N.testbit q x), (N.testbit a x), (N.testbit b x), (N.testbit c x), (N.testbit d x);
-    cbn [N.b2n xorb andb orb]; lia.
+  intros q1 p1 q2 p2 r1 t q3 p3 q4 p4 r2 bit.
+  pose proof (adder p a b x : bit p + bit a + bit b = bit p1 + 2 * bit q1).
+  pose proof (adder p1 c d x : bit p1 + bit c + bit d = bit p2 + 2 * bit q2).
+  pose proof (adder p2 e f x : bit p2 + bit e + bit f = bit p3 + 2 * bit q3).
+  pose proof (adder p3 g h x : bit p3 + bit g + bit h = bit p4 + 2 * bit q4).
+  pose proof (adder q q1 q2 x : bit q + bit q1 + bit q2 = bit t + 2 * bit r1).
+  pose proof (adder t q3 q4 x : bit t + bit q3 + bit q4 = bit (odd_of t q3 q4) + 2 * bit r2).
+  pose proof (adder r r1 r2 x : bit r + bit r1 + bit r2 = bit (odd_of r r1 r2) + 2 * bit (carry r r1 r2)).
+  clearbody bit. lia.
+Qed.
+
+Fixpoint blank (r : row) : sums := match r with [] => no_sums | _ :: r => sums_with 0 0 0 0 (blank r) end.
+Fixpoint eights (s : sums) : row := match s with no_sums => [] | sums_with _ _ _ e s => e :: eights s end.
+
+Fixpoint summed (s : sums) (x : N) : N :=
+  match s with
+  | no_sums => 0
+  | sums_with p q r _ s =>
+    if x <? 60 then N.b2n (N.testbit p x) + 2 * N.b2n (N.testbit q x) + 4 * N.b2n (N.testbit r x) else summed s (x - 60)
+  end.
+
+Lemma add_eight_spec n a : forall b c d e f g h s x, length (eights s) = n -> length a = n -> length b = n ->
+  length c = n -> length d = n -> length e = n -> length f = n -> length g = n -> length h = n ->
+  length (eights (add_eight s a b c d e f g h)) = n /\
+  summed (add_eight s a b c d e f g h) x + 8 * N.b2n (bit (eights (add_eight s a b c d e f g h)) x)
+  = summed s x + N.b2n (bit a x) + N.b2n (bit b x) + N.b2n (bit c x) + N.b2n (bit d x)
+    + N.b2n (bit e x) + N.b2n (bit f x) + N.b2n (bit g x) + N.b2n (bit h x).
+Proof.
+  revert a. induction n as [| n IH]; intros [| wa a] [| wb b] [| wc c] [| wd d] [| we e] [| wf f] [| wg g] [| wh h] [| p q r t s] x;
+    intros; try discriminate; [cbn; auto |]. simpl length in *.
+  destruct (IH a b c d e f g h s (x - 60)) as (L & E); try lia. cbn [add_eight eights summed bit length]. split; [lia |].
+  destruct (x <? 60); [| exact E]. apply eight_words.
 Qed.
 
 (** The columns with at least 2^j *)
@@ -370,58 +409,110 @@ Proof.
     rewrite ?value_add, ?IH; cbn [value counted_at]; lia.
 Qed.
 
-Fixpoint add_rows (counts : list (list N)) (r r' : row) : list (list N) :=
-  match counts, r, r' with
-  | p :: counts, w :: r, w' :: r' => add_two p w w' :: add_rows counts r r'
-  | _, _, _ => add_row (add_row counts r) r'
-  end.
+(** How many rows have 1 at column x *)
+Definition total (V : list row) (x : N) : N := N.of_nat (length (side V x true)).
 
-Lemma add_rows_spec counts : forall r r' x,
-  counted_at (add_rows counts r r') x = counted_at counts x + N.b2n (bit r x) + N.b2n (bit r' x).
+Lemma total_cons r V x : total (r :: V) x = N.b2n (bit r x) + total V x.
+Proof. unfold total, side. cbn [filter]. destruct (bit r x); cbn [eqb length N.b2n]; lia. Qed.
+
+Lemma fold_add_row V x : forall counts, counted_at (fold_left add_row V counts) x = counted_at counts x + total V x.
 Proof.
-  induction counts as [| p counts IH]; intros [| w r] [| w' r'] x; cbn [add_rows];
-    try (rewrite !add_row_spec; reflexivity).
-  cbn [counted_at bit]. destruct (x <? 60); [apply value_add_two | apply IH].
+  induction V as [| r V IH]; intros counts; cbn [fold_left]; [unfold total; simpl; lia |].
+  rewrite IH, add_row_spec, total_cons. lia.
 Qed.
 
-Fixpoint add_four_rows (counts : list (list N)) (a b c d : row) : list (list N) :=
-  match counts, a, b, c, d with
-  | p :: counts, u :: a, v :: b, w :: c, x :: d => add_four p u v w x :: add_four_rows counts a b c d
-  | _, _, _, _, _ => add_rows (add_rows counts a b) c d
-  end.
+Definition zeros (r : row) : row := map (fun _ => 0) r.
 
-Lemma add_four_rows_spec counts : forall a b c d x, counted_at (add_four_rows counts a b c d) x
-  = counted_at counts x + N.b2n (bit a x) + N.b2n (bit b x) + N.b2n (bit c x) + N.b2n (bit d x).
+Lemma zeros_bit r : forall x, bit (zeros r) x = false.
 Proof.
-  induction counts as [| p counts IH]; intros [| t a] [| u b] [| v c] [| w d] x; cbn [add_four_rows];
-    try (rewrite !add_rows_spec; reflexivity).
-  cbn [counted_at bit]. destruct (x <? 60); [apply value_add_four | apply IH].
+  unfold zeros. induction r as [| w r IH]; intros x; cbn [map bit]; auto. rewrite N.bits_0. destruct (x <? 60); auto.
 Qed.
 
-Fixpoint counts_from (V : list row) (counts : list (list N)) : list (list N) :=
+(** Add up eight rows at once, with zeros z after the last ones. What they carry makes [out], one row for eight. *)
+Fixpoint eight_by_eight (V : list row) (z : row) (s : sums) (out : list row) : sums * list row :=
   match V with
-  | [] => counts
-  | [r] => add_row counts r
-  | [a; b] => add_rows counts a b
-  | [a; b; c] => add_row (add_rows counts a b) c
-  | a :: b :: c :: d :: V => counts_from V (add_four_rows counts a b c d)
+  | a :: b :: c :: d :: e :: f :: g :: h :: V =>
+    let s := add_eight s a b c d e f g h in eight_by_eight V z s (eights s :: out)
+  | _ =>
+    match V ++ [z; z; z; z; z; z; z] with
+    | a :: b :: c :: d :: e :: f :: g :: h :: _ => let s := add_eight s a b c d e f g h in (s, eights s :: out)
+    | _ => (s, out)
+    end
   end.
 
-Definition counts_of (V : list row) : list (list N) := counts_from V [].
+(** Counts of eights, and less than eight *)
+Fixpoint with_eights (s : sums) (counts : list (list N)) : list (list N) :=
+  match s, counts with
+  | no_sums, _ => map (fun c => 0 :: 0 :: 0 :: c) counts
+  | sums_with p q r _ s, [] => [p; q; r] :: with_eights s []
+  | sums_with p q r _ s, c :: counts => (p :: q :: r :: c) :: with_eights s counts
+  end.
 
-Lemma counts_spec V x : counted_at (counts_of V) x = N.of_nat (length (side V x true)).
+Fixpoint counts_below (levels : nat) (V : list row) : list (list N) :=
+  match levels, V with
+  | S levels, r :: _ :: _ => let (s, out) := eight_by_eight V (zeros r) (blank r) [] in with_eights s (counts_below levels out)
+  | _, _ => fold_left add_row V []
+  end.
+
+Definition counts_of (V : list row) : list (list N) := counts_below 20 V.
+
+(** Rows of n words *)
+Definition wide (n : nat) (V : list row) : Prop := forall r, In r V -> length r = n.
+
+Lemma eight_by_eight_spec n z x : length z = n -> bit z x = false -> forall V s out, wide n V -> wide n out ->
+  length (eights s) = n -> let (s', out') := eight_by_eight V z s out in
+  wide n out' /\ summed s' x + 8 * total out' x = summed s x + 8 * total out x + total V x.
 Proof.
-  unfold counts_of. enough (G : forall n V c, (length V < n)%nat ->
-    counted_at (counts_from V c) x = counted_at c x + N.of_nat (length (side V x true)))
-    by (rewrite (G (S (length V))) by auto; reflexivity).
-  unfold side. clear V. induction n as [| n IH]; intros V c L; [lia |].
-  destruct V as [| a [| b [| c' [| d V]]]]; cbn [counts_from filter].
-  - cbn [length]; lia.
-  - rewrite add_row_spec. destruct (bit a x); cbn [eqb length N.b2n]; lia.
-  - rewrite add_rows_spec. destruct (bit a x), (bit b x); cbn [eqb length N.b2n]; lia.
-  - rewrite add_row_spec, add_rows_spec. destruct (bit a x), (bit b x), (bit c' x); cbn [eqb length N.b2n]; lia.
-  - rewrite IH, add_four_rows_spec by (simpl in L; lia).
-    destruct (bit a x), (bit b x), (bit c' x), (bit d x); cbn [eqb length N.b2n]; lia.
+  intros Lz Z V. enough (G : forall m V s out, (length V < m)%nat -> wide n V -> wide n out -> length (eights s) = n ->
+    let (s', out') := eight_by_eight V z s out in
+    wide n out' /\ summed s' x + 8 * total out' x = summed s x + 8 * total out x + total V x) by (intros; eapply G; eauto).
+  clear V. induction m as [| m IH]; intros V s out Lm W O Ls; [lia |].
+  assert (Z' : forall U, total (z :: U) x = total U x) by (intros U; rewrite total_cons, Z; reflexivity).
+  assert (Step : forall a b c d e f g h, wide n [a; b; c; d; e; f; g; h] ->
+    wide n (eights (add_eight s a b c d e f g h) :: out) /\ length (eights (add_eight s a b c d e f g h)) = n /\
+    summed (add_eight s a b c d e f g h) x + 8 * total (eights (add_eight s a b c d e f g h) :: out) x
+    = summed s x + 8 * total out x + total [a; b; c; d; e; f; g; h] x).
+  { intros a b c d e f g h W8. destruct (add_eight_spec n a b c d e f g h s x) as (L & E);
+      try (exact Ls || (apply W8; simpl; tauto)). repeat split; auto.
+    - intros r [<- | I]; auto.
+    - rewrite !total_cons. change (total [] x) with 0. lia. }
+  do 8 (destruct V as [| ? V]; [cbn [eight_by_eight app]; try (split; [exact O | unfold total at 3; simpl; lia]);
+    match goal with |- context [add_eight s ?a ?b ?c ?d ?e ?f ?g ?h] =>
+      destruct (Step a b c d e f g h) as (A & _ & B);
+        [let y := fresh in let I := fresh in intros y I; simpl in I; repeat destruct I as [<- | I]; auto; try (apply W; simpl; tauto); destruct I |];
+        split; [exact A |]; rewrite B; rewrite !total_cons, ?Z; cbn [N.b2n]; lia end |]).
+  cbn [eight_by_eight].
+  match goal with |- context [add_eight s ?a ?b ?c ?d ?e ?f ?g ?h] => destruct (Step a b c d e f g h) as (A & B & C) end.
+  { intros y I. apply W. simpl in *. tauto. }
+  specialize (IH V _ _ ltac:(simpl in Lm; lia) ltac:(intros y I; apply W; simpl; tauto) A B).
+  destruct (eight_by_eight V z _ _) as (s' & out'). destruct IH as (D & E). split; [exact D |].
+  rewrite E, C, !total_cons. change (total [] x) with 0. lia.
+Qed.
+
+Lemma with_eights_spec s : forall counts x, counted_at (with_eights s counts) x = summed s x + 8 * counted_at counts x.
+Proof.
+  induction s as [| p q r e s IH]; intros counts x; cbn [with_eights summed].
+  - revert x. induction counts as [| c counts IH]; intros x; cbn [map counted_at]; [reflexivity |].
+    destruct (x <? 60); [| apply IH]. cbn [value]. rewrite N.bits_0. cbn [N.b2n]; lia.
+  - destruct counts as [| c counts]; cbn [counted_at]; destruct (x <? 60); rewrite ?IH; cbn [value counted_at]; lia.
+Qed.
+
+Lemma blank_spec r : length (eights (blank r)) = length r /\ forall x, summed (blank r) x = 0.
+Proof.
+  induction r as [| w r (L & IH)]; cbn [blank eights length summed]; auto. split; [lia |]. intros x. rewrite N.bits_0, IH.
+  destruct (x <? 60); reflexivity.
+Qed.
+
+Lemma counts_spec n V x : wide n V -> counted_at (counts_of V) x = total V x.
+Proof.
+  unfold counts_of. generalize 20%nat. intros levels. revert V. induction levels as [| levels IH]; intros V W;
+    cbn [counts_below]; [apply fold_add_row |].
+  destruct V as [| r [| r' V]]; try apply fold_add_row. pose proof (blank_spec r) as (L & B).
+  assert (Lr : length r = n) by (apply W; simpl; auto).
+  pose proof (eight_by_eight_spec n (zeros r) x) as S. specialize (S ltac:(unfold zeros; rewrite map_length; exact Lr) (zeros_bit r x)
+    (r :: r' :: V) (blank r) [] W ltac:(intros q []) ltac:(congruence)).
+  destruct (eight_by_eight _ _ _ _) as (s & out). destruct S as (O & E).
+  rewrite with_eights_spec, IH by exact O. rewrite E, B. change (total [] x) with 0. lia.
 Qed.
 
 Fixpoint size_from (V : list row) (n : N) : N := match V with [] => n | _ :: V => size_from V (N.succ n) end.
@@ -458,15 +549,15 @@ Definition chosen (counts : list (list N)) (n : N) (j : nat) : row :=
 
 Definition splitters (V : list row) (n : N) (j : nat) : row := if few n (S j) then [] else chosen (counts_of V) n j.
 
-Lemma splitters_spec V j x :
+Lemma splitters_spec words V j x : wide words V ->
   (Nat.pow 2 j <= length (side V x false))%nat -> (Nat.pow 2 j <= length (side V x true))%nat ->
   bit (splitters V (size V) j) x = true.
 Proof.
-  intros F T. pose proof (sides_length V x) as L. rewrite size_spec. unfold splitters, chosen.
+  intros Wi F T. pose proof (sides_length V x) as L. rewrite size_spec. unfold splitters, chosen.
   pose proof (of_power j) as P.
   destruct (few (N.of_nat (length V)) (S j)) eqn:E.
   { apply few_spec in E. rewrite Nat2N.inj_succ, N.pow_succ_r' in E. lia. }
-  rewrite N.shiftl_1_l. pose proof (counts_spec V x) as C.
+  rewrite N.shiftl_1_l. pose proof (counts_spec words V x Wi) as C. unfold total in C.
   set (most := N.of_nat (length V) - 2 ^ N.of_nat j) in *.
   assert (B : 2 ^ N.of_nat j <= counted_at (counts_of V) x <= most) by (unfold most; lia).
   clear - B. revert x B. induction (counts_of V) as [| p counts IH]; intros x B; cbn [counted_at map bit] in *.
@@ -611,17 +702,17 @@ Lemma length_map_filter {A B} (f : A -> B) p l : length (filter p (map f l)) = l
 Proof. induction l as [| a l IH]; simpl; auto. destruct (p (f a)); simpl; auto. Qed.
 
 (** Lemma of shapes *)
-Lemma has_shape_spec W V n : NoDup V -> told_apart V ->
+Lemma has_shape_spec words W V n : wide words W -> NoDup V -> told_apart V ->
   has_shape W (shape_of V) = true -> ldim_ge W n -> ldim_ge V n.
 Proof.
-  intros N D H G. unfold has_shape, shape_of in H; cbn [fst snd] in H.
+  intros Wi N D H G. unfold has_shape, shape_of in H; cbn [fst snd] in H.
   apply andb_true_iff in H as (L & A). apply N.eqb_eq in L. rewrite !size_spec in L.
   assert (L' : length W = length V) by lia. apply all_in_spec in A.
   rewrite <- (map_snd_combine W V L') in N, D |- *. rewrite <- (map_fst_combine W V L') in G.
   revert G. apply shapes with (pairs := combine W V); auto using incl_refl.
   intros x T.
   assert (B : bit (splitters W (size W) 1) x = true).
-  { apply splitters_spec; unfold side; change (Nat.pow 2 1) with 2%nat.
+  { apply (splitters_spec words); unfold side; try exact Wi; change (Nat.pow 2 1) with 2%nat.
     - specialize (T false). rewrite <- (map_fst_combine W V L') at 1. rewrite length_map_filter. exact T.
     - specialize (T true). rewrite <- (map_fst_combine W V L') at 1. rewrite length_map_filter. exact T. }
   assert (I : In (column W x) (shape_columns V)) by (apply A, shape_columns_in; eauto).

@@ -11,6 +11,7 @@
 #include "half_graphs.hpp"
 #include "solver.hpp"
 #include "symmetry.hpp"
+#include "texts.hpp"
 #include "writer.hpp"
 
 #ifndef CORE_MODULE
@@ -21,7 +22,7 @@ namespace littlestone {
 namespace {
 
 using nb::literals::operator""_a;
-using std::int32_t, std::int64_t, std::uint16_t;
+using std::int32_t, std::int64_t, std::uint16_t, std::uint8_t;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 // The level of x86-64 whose instructions this processor has, of those that a core is compiled for:
@@ -60,6 +61,13 @@ void require_flats(const Flats& flats) {
         require(points.coordinates.columns == points.weights.size &&
                     points.coordinates.rows == flats.pivots.size + flats.free.size,
                 "points have a weight, and a coordinate for each pivot and each free column");
+}
+
+void require_texts(List<const uint8_t> bytes, List<const int64_t> ends, List<int64_t> numbers) {
+    require(ends.size == numbers.size + 1, "each text has a number, and an end of those before it");
+    for (Index i = 0; i < numbers.size; ++i)
+        require(0 <= ends[i] && ends[i] <= ends[i + 1] && ends[i + 1] <= bytes.size,
+                "texts have their bytes one after the other");
 }
 
 void require_literals(const Symmetries& symmetries, std::size_t image) {
@@ -123,6 +131,17 @@ void bind_counters(nb::module_& m) {
             count_lists(columns, view(counts), view(starts), view(found));
         },
         Unlocked());
+}
+
+void bind_texts(nb::module_& m) {
+    nb::class_<TextNumbers>(m, "TextNumbers", "See texts.hpp.")
+        .def(nb::init<std::uint64_t>())
+        .def("number", [](TextNumbers& texts, ListArray<const uint8_t> bytes,
+                          ListArray<const int64_t> ends, ListArray<int64_t> numbers) {
+            require_texts(view(bytes), view(ends), view(numbers));
+            texts.number(view(bytes), view(ends), view(numbers));
+        })
+        .def("size", &TextNumbers::size);
 }
 
 void bind_half_graphs(nb::module_& m) {
@@ -267,6 +286,7 @@ void bind_symmetry(nb::module_& m) {
 NB_MODULE(CORE_MODULE, m) {
     m.def("processor_level", &littlestone::processor_level);
     littlestone::bind_counters(m);
+    littlestone::bind_texts(m);
     littlestone::bind_half_graphs(m);
     littlestone::bind_search(m);
     littlestone::bind_writer(m);

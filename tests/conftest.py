@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Tests share the cores among themselves; idle threads of linear algebra would wait by spinning.
 os.environ.setdefault("LITTLESTONE_JOBS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What tests start finds the package compiled: some environments forbid to keep that.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Millions of objects are made while tests are collected, and stay: nobody need look for garbage there,
+# and forks share what is frozen.
+gc.disable()
 # What grows without end fails, and takes no other test with it: some faults are planted right here.
 # A sanitizer, which is loaded before Python, shadows all addresses.
 if "LD_PRELOAD" not in os.environ:
@@ -48,6 +56,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests come first, so that no core waits for another at the end."""
     items.sort(key=lambda item: "silence" not in item.path.parts)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+    # No example is late on a slow machine, or on one that others use.  Most runs need no hypothesis.
+    if (hypothesis := sys.modules.get("hypothesis")) is not None:
+        slow = [hypothesis.HealthCheck.too_slow]
+        hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=slow)
+        hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.samplers.reals import LazyUniform, Real
+from littlestone.privacy.samplers.reals import KNOWN, Enclosure, LazyUniform, Real
 from littlestone.prove.audit.choices import Choices, Secret
 
 Output = TypeVar("Output", bound=Hashable)
@@ -54,6 +54,7 @@ class Draws(Choices):
                 self.uniform = Secret.below(1 << _BITS, draws.choose)
 
             patch.setattr(LazyUniform, "__init__", begin)
+            patch.setattr(LazyUniform, "decide", _decide)
             patch.setattr(LazyUniform, "below", lambda self, x: self.uniform < _value(x))
             patch.setattr(selection, "draw_item", self._select)
             yield
@@ -74,6 +75,14 @@ def apart(law: Mapping[Any, Fraction], other: Mapping[Any, Fraction]) -> Fractio
     """The largest difference of two probabilities of one output."""
     none = Fraction(0)
     return max(abs(law.get(y, none) - other.get(y, none)) for y in {*law, *other})
+
+
+def _decide(self: Any, known: Enclosure) -> bool | None:
+    """Whether U < x, unless U is between the ends: that is as unlikely as they are near."""
+    low, high = (end << _BITS - KNOWN for end in known)
+    if self.uniform < low:
+        return True
+    return None if self.uniform < high else False
 
 
 def _value(x: Real) -> int:

@@ -18,8 +18,9 @@ from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.rules import FiniteSet, Hypothesis, RuleUnion, StepFunction, TableFunction
 from littlestone.rules.box import Box
+from littlestone.rules.nodes import ColumnTest, Split
 from littlestone.rules.sheet import ScoreSheet
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.trees import DecisionTree
 
 HOSTILE = "<script>document.title='hacked'</script>\"'><img src=x onerror=alert(1)>{0}&amp;\u202e"
 

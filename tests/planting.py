@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,14 +81,15 @@ def forget() -> None:
 
 
 def _caches() -> list[Callable[[], None]]:
+    ours = [module for name, module in [*sys.modules.items()] if re.match(r"littlestone\b", name)]
+    members = {id(member): member for module in ours for member in vars(module).values()}
+    classes = filter(inspect.isclass, [*members.values()])
+    members |= {id(member): member for owner in classes for member in vars(owner).values()}
     found = []
-    for name, module in list(sys.modules.items()):
-        if name.split(".")[0] == "littlestone":
-            for member in list(vars(module).values()):
-                members = [member, *(vars(member).values() if inspect.isclass(member) else ())]
-                for each in members:
-                    clear = getattr(inspect.unwrap(each, stop=lambda f: hasattr(f, "cache_clear"))
-                                    if callable(each) else each, "cache_clear", None)  # fmt: skip
-                    if clear is not None and callable(clear):
-                        found.append(clear)
+    for member in members.values():
+        while not hasattr(member, "cache_clear") and hasattr(member, "__wrapped__"):
+            member = member.__wrapped__
+        clear = getattr(member, "cache_clear", None)
+        if callable(clear):
+            found.append(clear)
     return found

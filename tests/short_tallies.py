@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.tallies import ContinualTallies
+from littlestone.privacy.mechanisms.tallies import ContinualMedians, ContinualTallies
 
 
 class ShortTimer(ContinualConfirmation):
@@ -16,6 +16,12 @@ class ShortTimer(ContinualConfirmation):
 
 
 class ShortTallies(ContinualTallies):
+    """With a = 1/2."""
+
+    ratio = Fraction(1, 2)
+
+
+class ShortMedians(ContinualMedians):
     """With a = 1/2."""
 
     ratio = Fraction(1, 2)

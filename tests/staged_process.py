@@ -12,8 +12,8 @@ from littlestone.learn.stream.staged import StagedOnlineLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.above_threshold import SparseVector
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.prove.audit.subjects.streams import Segment, StageLaw
 
 HALF = Fraction(1, 2)

@@ -134,7 +134,7 @@ MECHANISM = '''
         """One of four labels, told with lies; spends no delta."""
         pairs = [(y, z) for y in range(4) for z in range(4) if y != z]
         return mechanism_subject(
-            LabelResponse(epsilon, 3), pairs=pairs, large=(0, 3), read=lambda y: y
+            LabelResponse(epsilon, 3), pairs=pairs, large=(0, 3)
         )
 '''
 
@@ -176,7 +176,7 @@ ANSWER = '''
             return {self.release(y): p for y, p in self.mechanism.distribution(most).items()}
 
         def plan(self, alpha, beta, *, setting="agnostic"):
-            return Bound(12_345, alpha, beta, setting, True, "nowhere")
+            return Bound(12_345, alpha, beta, setting, "nowhere")
 '''
 
 ANSWER_AUDIT = '''

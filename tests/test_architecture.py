@@ -15,7 +15,7 @@ import littlestone
 from littlestone.base.discovery import concrete, modules
 from littlestone.classes.text import catalogue
 from littlestone.classes.text.declared import DeclaredClass
-from littlestone.learn.base import PrivateLearner
+from littlestone.learn.base import PrivateLearner, kinds_of_learners
 
 ROOT = Path(littlestone.__file__).parent
 TOOLS = ROOT.parent.parent / "tools"
@@ -42,7 +42,7 @@ LAYERS = [
 # Their objects say and draw themselves when they are asked: a method imports `show` then.
 SHOWN = {
     "learn/plan/sizes.py",
-    "learn/results/group.py",
+    "learn/results/accuracy.py",
     "learn/results/release.py",
     "learn/stream/private_stream.py",
 }
@@ -180,6 +180,7 @@ def test_at_the_top_of_classes_stand_the_classes_alone() -> None:
 
 def test_at_the_top_of_learn_stand_the_learners_alone() -> None:
     kinds: list[Any] = concrete(PrivateLearner, "littlestone.learn")
+    assert kinds_of_learners() == kinds
     homes = {kind.__module__ for kind in kinds}
     assert {f"littlestone.learn.{name}" for name in modules_at_the_top("learn")} <= homes
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 import subprocess
 import sys
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -206,7 +208,7 @@ def test_a_delta_of_one_record_is_told_before_the_spend(delta: Any, told: bool) 
     if not told:
         fitted(ledger=book, **given)
         return
-    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400.* such as 1e-6$"):
         fitted(ledger=book, **given)
     assert book.entries() == []
     model = LittlestoneClassifier(
@@ -341,8 +343,9 @@ def test_things_print_what_they_are() -> None:
     assert "thresholds(dep, -60..1440)" in repr(release)
     assert "NOT PRIVATE" not in repr(release)
     assert release._repr_html_().startswith("<table><tr><th")
-    with pytest.warns(NotPrivateWarning):
+    with pytest.warns(NotPrivateWarning) as told:
         assert "NOT PRIVATE" in repr(fitted(simulation_seed=1))
+    assert [Path(one.filename).name for one in told] == [Path(__file__).name]  # the caller's line
     assert repr(littlestone.Ledger()) == "ledger in memory"
     learner = ExponentialLearner(littlestone.Thresholds.on(0, 9), littlestone.Budget(1))
     assert repr(learner).startswith("ExponentialLearner: thresholds(x, 0..9), exponential")
@@ -420,7 +423,12 @@ def test_importing_the_door_imports_nothing_heavy(code: str) -> None:
     }
 
 
-FIT = 'fit t.csv --class "thresholds(x, 0..9)" --target y --positive 1 --epsilon 1 --ledger l'
+FIT = (
+    'fit t.csv --class "thresholds(x, 0..9)" --target y --positive 1 --epsilon 1 --ledger l --out m'
+)
+STREAM = (
+    'stream t.csv --class "thresholds(x, 0..9)" --target y --positive 1 --epsilon 1 --horizon 9'
+)
 HEAVY = {
     "galois",
     "joblib",
@@ -440,6 +448,7 @@ HEAVY = {
         ("--help", 2, {"numpy", "rich.text"}),
         ("dim 'thresholds(x, 0..9)'", 60, {"pyarrow", "rich.text", "sqlite3"}),
         ("classes", 20, {"numpy", "rich.text"}),
+        (STREAM, 180, {"rich.text"}),
         (FIT, 130, {"rich.text", "littlestone.learn.papers.irreducible"}),
     ],
 )  # fmt: skip
@@ -448,11 +457,29 @@ def test_a_command_loads_what_it_needs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("x,y\n" + "3,0\n7,1\n" * 50)
-    argv = shlex.split(words)
-    code = f"import sys\nsys.argv[1:] = {argv}\nfrom littlestone.cli import main\n"
-    found = loaded(code + "try:\n    main()\nexcept SystemExit:\n    pass\nprint()")
+    found = loaded_by(words)
     assert not found & (HEAVY | unused)
     assert len([name for name in found if name.split(".")[0] == "littlestone"]) <= most
+
+
+def loaded_by(words: str) -> set[str]:
+    code = f"import sys\nsys.argv[1:] = {shlex.split(words)}\nfrom littlestone.cli import main\n"
+    return loaded(code + "try:\n    main()\nexcept SystemExit:\n    pass\nprint()")
+
+
+def test_texts_numbers_and_days_in_parquet_load_no_pandas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    days = [date(2024, 1, 1), None] * 50
+    columns = {"x": [3, None] * 50, "z": [0.5, None] * 50, "t": ["a", None] * 50, "d": days}
+    pl.DataFrame({**columns, "y": [0, 1] * 50}).write_parquet("t.parquet")
+    tested = "x: 0..9, z: 0..1 step 0.5, t in {a, b}, d: 2024-01-01..2024-06-01 step 1 month"
+    words = FIT.replace("t.csv", "t.parquet").replace(
+        "thresholds(x, 0..9)", f"trees({tested}; depth 1)"
+    )
+    assert not loaded_by(words) & (HEAVY - {"narwhals"})
+    assert Path("m").exists()
 
 
 def test_the_tree_of_a_release_is_that_of_its_rule(tmp_path: Path) -> None:
@@ -462,3 +489,13 @@ def test_the_tree_of_a_release_is_that_of_its_rule(tmp_path: Path) -> None:
     assert "dep >= " in drawn or drawn in ("0", "1")
     with pytest.raises(DeclarationError, match="it is not a tree"):
         littlestone.tree(fitted())
+
+
+def test_an_argument_that_does_not_exist_is_answered_by_the_nearest() -> None:
+    wrong: dict[str, Any] = {"risks": True}
+    with pytest.raises(DeclarationError, match="did you mean 'risk'"):
+        littlestone.fit("t.csv", **wrong)
+    wrong = {"abov": 1, "epsilon": 1}
+    with pytest.raises(DeclarationError, match="did you mean 'above'"):
+        littlestone.subgroup("t.csv", **wrong)
+    assert list(inspect.signature(littlestone.fit).parameters)[:2] == ["table", "target"]

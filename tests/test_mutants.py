@@ -74,6 +74,7 @@ def test_each_line_has_the_block_that_runs_with_it(tools: Any, tmp_path: Path) -
         return [source.blocks[n].first for n in source.around(path, line, marks)]
 
     assert [*map(first, (1, 6, 7, 9))] == [[6], [6], [7], [8]]
+    assert [source.constants(path, line) for line in (1, 6)] == [["K"], []]
     place: dict[str, Any] = {"_reached": marks}
     exec(compile(source.trees[path], "one.py", "exec"), place)
     assert place["f"].__doc__ == "F."

@@ -24,6 +24,8 @@ IN_FILES = {"Combined", "Listed"}
 """A kind of classes and a kind of columns, whose names model files and fingerprints hold."""
 
 SHARED = {
+    "bgs21": "BGS21",
+    "blm20": "BLM20",
     "boosting": "boosting by majority",
     "check": "the command, and what it runs",
     "choice": "the choice of a learner",
@@ -35,8 +37,10 @@ SHARED = {
     "frames": "data frames",
     "game": "the online game",
     "gaussian": "discrete Gaussian noise",
+    "lecture5": "lecture 5",
     "ledger": "the ledger",
     "lookup": "tables that are looked up, and what learns them",
+    "lyu25": "Lyu25",
     "noisy_sums": "noisy sums",
     "players": "players of the online game",
     "quality": "how good a release is",

@@ -10,7 +10,12 @@ BIBLIOGRAPHY = ROOT / "docs" / "bibliography.md"
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 CITING = [page for page in PAGES if page != BIBLIOGRAPHY]
 SOURCES = sorted(ROOT.glob("src/littlestone/**/*.py"))
-FILES = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("[a-z]*/**/*.py")]
+ROOMS = ("benchmarks", "checker", "coq", "core", "docs", "src", "tests", "tools")
+FILES = {
+    f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir()
+    for room in ROOMS
+    for path in ROOT.glob(f"{room}/**/*")
+}
 
 KEY = re.compile(r"(?<![\w+-])[A-Za-z]{2,5}\+?\d\d(?![\w+])")
 NO_KEY = re.compile(r"(u?int|U?Int|float|Float)\d\d")  # names of types
@@ -88,16 +93,24 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def lost(text: str) -> set[str]:
-    """The Python files that a page names in code, from any folder on, and that do not exist."""
-    named = set(re.findall(r"`([\w./-]+/\w+\.py)`", text))
-    named = {path for path in named if "NAME" not in path}  # a name of your own
-    return {path for path in named if not any(f"/{file}".endswith(f"/{path}") for file in FILES)}
+    """The files and folders of code that a page names and that do not exist.
+
+    A path begins in any folder.  A file that a block of the page makes is there, and NAME is any name.
+    """
+    named = set(re.findall(r"`([\w./-]*\w\.(?:py|cpp|hpp)|[\w./-]+/\w+/)`", text))
+    named = {re.sub(r"\w*NAME\.py$", "", path) for path in named}
+    named -= set(re.findall(r"^# (\w+\.py)$", text, re.MULTILINE))
+    return {path for path in named if not any(file.endswith(f"/{path}") for file in FILES)}
 
 
-@each("page", PAGES, ids=lambda page: page.stem)
+@each("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
 def test_files_that_a_page_names_exist(page: Path) -> None:
     assert lost(page.read_text(encoding="utf-8")) == set()
 
 
 def test_a_file_that_is_gone_is_noticed() -> None:
-    assert lost("See `learn/base.py` and `learn/gone.py`.") == {"learn/gone.py"}
+    text = "`learn/base.py`, `base.py`, `learn/plan/`, `learn/NAME.py`, `own.py`\n# own.py\n"
+    assert lost(text) == set()
+    gone = {"learn/gone.py", "gone.py", "learn/gone/", "learn/gone/NAME.py", "gone.cpp"}
+    named = lost("".join(f"See `{path}`." for path in gone))
+    assert named == {"learn/gone.py", "gone.py", "learn/gone/", "gone.cpp"}

@@ -99,7 +99,7 @@ TOYS = """
     from fractions import Fraction
     import numpy as np
     from littlestone.privacy.mechanisms.choosing import ChoosingDraw
-    from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
+    from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums
     from littlestone.privacy.mechanisms.exponential import ExponentialDraw, ExponentialMechanism
     from littlestone.privacy.mechanisms.noisy_sums import SumStep
     from littlestone.privacy.mechanisms.record_sums import Question, SumsDraw

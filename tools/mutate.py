@@ -182,11 +182,19 @@ class Tests:
         """Whether the mutant changes nothing that happens before the tests run."""
         return len(blocks := self.blocks(mutant)) == 1 and not self.imported[blocks[0]]
 
-    def reaching(self, blocks: list[int], deep: bool) -> list[str]:
-        """The tests of a speed that reach one of the blocks, those first that reach the least else."""
+    def reaching(self, mutant: Mutant, deep: bool) -> list[str]:
+        """The tests of a speed that may see the mutant, those first that reach the least else.
+
+        They reach one of its blocks or, if it changes a constant, their file says the name.
+        """
         found = np.zeros(len(self.names), bool)
-        for block in blocks:
+        for block in self.blocks(mutant):
             found |= self.reached[:, block // 8] >> (7 - block % 8) & 1 == 1
+        if constants := self.source.constants(mutant.path, mutant.line):
+            said = re.compile(rf"\b({'|'.join(constants)})\b")
+            files = [name.partition("::")[0] for name in self.names]
+            saying = {file for file in {*files} if said.search((ROOT / file).read_text("utf-8"))}
+            found |= [file in saying for file in files]
         rows = sorted(np.flatnonzero(found).tolist(), key=lambda row: self.breadth[row])
         tests = [self.names[row] for row in rows if self.deep[self.names[row]] == deep]
         total = np.cumsum([self.took[test] for test in tests])
@@ -198,7 +206,7 @@ class Tests:
         """Which command notices the mutant, by which test, if its tests run like this in a child."""
         tried = 0
         for command in ("make test", "make deep")[: 1 + deep]:
-            tests = self.reaching(self.blocks(mutant), command == "make deep")
+            tests = self.reaching(mutant, command == "make deep")
             tried += len(tests)
             for batch in _batches(tests):
                 FAILED.unlink(missing_ok=True)
@@ -344,7 +352,7 @@ def main() -> None:
             tell(mutant, run_anew)
     warm = [*filter(tests.is_warm, drawn_now)]
     files = {test.partition("::")[0] for each in warm for deep in (False, True)
-             for test in tests.reaching(tests.blocks(each), deep)}  # fmt: skip
+             for test in tests.reaching(each, deep)}  # fmt: skip
     pytest.main([*OPTIONS, *sorted(files)], [Warm(warm, tell)])
     say(f"{dict(counts)}\n")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -30,7 +31,7 @@ toy sizes, and `chooser(rng)` runs it once:
 from fractions import Fraction
 from random import Random
 
-from littlestone.learn.papers.boxes.sparse_sample import sparse_sample
+from littlestone.learn.papers.boxes.lyu25 import sparse_sample
 from littlestone.privacy.randomness import chooser
 
 lists = [["a", "b"], ["b"], ["b", "c"]]
@@ -57,12 +58,23 @@ random copy learns if it is uncertain or wrong, and a noisy count of uncertain v
 the description does not say is a parameter: the scales of noise, and the label of an uncertain vote.
 Numbers e^x are rounded to fractions just below them. This page is made by `python
 tools/printed_boxes.py`.
+
+All boxes run. Does each keep what the paper promises of it?
 """
 
 
 def page() -> str:
     """The text of the page."""
-    return "\n".join([HEAD, *map(section, boxes())])
+    head = "| box | what is found, in short | what we run |\n| --- | --- | --- |\n"
+    return "\n".join([HEAD, head + "".join(map(line, boxes())), *map(section, boxes())])
+
+
+def line(box: Box[Any, Any]) -> str:
+    """A row of the table: all boxes run, and what is found of the promise begins the section."""
+    anchor = re.sub(r"[^a-z0-9 _-]", "", box.id.lower()).replace(" ", "-")
+    short = capital(box.found.split(". ")[0])
+    ours = ", ".join(f"`{name}`" for name in box.ours.split(", "))
+    return f"| [{box.id}](#{anchor}) | {short} | {ours} |\n"
 
 
 def section(box: Box[Any, Any]) -> str:

@@ -146,14 +146,22 @@ class Source:
         inside = sorted(inside, key=lambda n: self.blocks[n].first)[-1:]
         if inside and not imported[inside[0]]:
             return inside
-        found = {*inside}
-        for node in ast.parse("\n".join(self.lines[path])).body:
-            first, last = _first(node), node.end_lineno or 0
-            if first <= line <= last:
-                found |= {n for n, block in enumerate(self.blocks)
-                          if block.path == path and first <= block.first <= last}  # fmt: skip
-                found.update(*(self.that_say(rf"\b{name}\b") for name in _names(node)))
+        node = self.statement(path, line)
+        first, last = _first(node), node.end_lineno or 0
+        found = {n for n, block in enumerate(self.blocks)
+                 if block.path == path and first <= block.first <= last}  # fmt: skip
+        found.update(inside, *(self.that_say(rf"\b{name}\b") for name in _names(node)))
         return sorted(found)
+
+    def statement(self, path: Path, line: int) -> ast.stmt:
+        """That of the module which has the line."""
+        body = self.trees[path].body
+        return next(node for node in body if _first(node) <= line <= (node.end_lineno or 0))
+
+    def constants(self, path: Path, line: int) -> list[str]:
+        """The names that a line of a module binds, outside of functions and classes."""
+        node = self.statement(path, line) if path in self.trees else None
+        return [*_names(node)] if isinstance(node, ast.Assign | ast.AnnAssign) else []
 
     def that_say(self, pattern: str) -> list[int]:
         """The blocks whose text has this."""

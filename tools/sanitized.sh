@@ -15,8 +15,8 @@ for kind in address,undefined thread; do
         ;;
     *)
         library=libasan.so
-        tests="tests/dimension/test_core.py tests/dimension/test_core_arguments.py tests/dimension/test_two_searches.py tests/classes/test_counting.py"
-        chosen="rows0 or rows3 or rank or named or refused or ends_when or ahead or at_once or stopped or boxes or juntas or lists or subspaces"
+        tests="tests/dimension/test_core.py tests/dimension/test_core_arguments.py tests/dimension/test_two_searches.py tests/dimension/test_planted_in_symmetry.py tests/classes/test_counting.py tests/data/test_coded_tallies.py"
+        chosen="rows0 or rows3 or rank or named or refused or ends_when or ahead or at_once or stopped or boxes or juntas or lists or subspaces or bytes or several_words"
         ;;
     esac
     build=build/sanitized-${kind%,*}

@@ -41,8 +41,9 @@ GROUPS = {
         "Learners": "score-sheet rounds peeling regrown vocabulary lookup multiclass-learning "
         "agnostic boosting proper irreducible radii noisy-radii globally-stable levels "
         "baselines lower-bounds optimum",
-        "Streams": "continual-key-selection continual-selection confirmation tallies "
-        "online-teachers blocks staged-stream offsets",
+        "Streams": "continual-key-selection continual-selection confirmation tallies sides "
+        "mistakes-against-watchers "
+        "online-teachers blocks hedge staged-stream offsets",
         "Classes and dimensions": "closed-forms conditions intervals stumps equality-rules rule-sets "
         "outcomes algebraic-classes infinite-trees multiclass representation regret oracles "
         "decomposition symmetry certificates",

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "trusted-core.md"
 ENTRIES = (
     "privacy/mechanisms/exponential.py",
     "privacy/mechanisms/choosing.py",
-    "privacy/mechanisms/drawn_sums.py",
+    "privacy/mechanisms/noisy_sums.py",
     "privacy/mechanisms/record_sums.py",
     "privacy/ledger/file.py",
 )

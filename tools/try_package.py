@@ -48,7 +48,7 @@ def main(packages: list[Path]) -> None:
                     *install, fails="needs a C++17 compiler and there is none here: install a wheel"
                 )
             run(*install, compiler=source)
-            learned = "--class", "thresholds(x, 0..9)", "--out", "model.json"
+            learned = "--class", "thresholds(x, 0..9)", "--out", "model.json", "--replace"
             release = run("-m", "littlestone", *FIT, *learned)
             if "x >= 4" not in release:
                 sys.exit(f"{package.name}: the rule is not x >= 4 but\n{release}")

@@ -11,7 +11,10 @@ shatters, and `play` plays the online game.  Every name here is imported when it
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # as `typing` has it, which takes most of the time to load this
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.2.0"
 

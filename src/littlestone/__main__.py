@@ -1,6 +1,24 @@
-"""``python -m littlestone``."""
+"""The ``littlestone`` command, and ``python -m littlestone``."""
 
-from littlestone.cli import main
+from __future__ import annotations
+
+import signal
+import sys
+
+
+def main() -> None:
+    """Run the command line.  Ctrl+C while it loads has one line, as later, and status 130."""
+    try:
+        from littlestone.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+    finally:
+        # Nothing is left that could be interrupted: the status says what was done.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
 
 if __name__ == "__main__":
     main()

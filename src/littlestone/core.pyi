@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Words = NDArray[np.uint64]
+_Bytes = NDArray[np.uint8]
 _Shorts = NDArray[np.uint16]
 _Ints = NDArray[np.int32]
 _Longs = NDArray[np.int64]
@@ -45,6 +46,12 @@ class HalfGraphSearch:
     def __init__(self, rows: _Words, columns: _Words, length: int) -> None: ...
     def go_on(self, budget: int) -> int: ...
     def pairs(self) -> list[tuple[int, int]]: ...
+
+# Numbers for texts (texts.hpp).
+class TextNumbers:
+    def __init__(self, seed: int) -> None: ...
+    def number(self, data: _Bytes, ends: _Longs, numbers: _Longs) -> None: ...
+    def size(self) -> int: ...
 
 # The search (solver.hpp).
 class Searcher(Enum):

@@ -10,7 +10,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from littlestone.base.errors import DeclarationError, ModelError, TooLargeError, no_such, show_value
+from littlestone.base.errors import (
+    DeclarationError,
+    ModelError,
+    TooLargeError,
+    no_such,
+    refuse_unknown,
+    show_value,
+)
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.dimensions.closed_forms import find_dimension
 from littlestone.classes.text.declared import declared_kinds
@@ -29,8 +36,8 @@ from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import ALPHA, BETA, Plan
 from littlestone.learn.plan import plan as planned
-from littlestone.learn.results.group import Group
-from littlestone.pictures.figures import picture_kind
+from littlestone.learn.results.accuracy import Group
+from littlestone.pictures.canvas import picture_kind
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Ledger
@@ -52,6 +59,7 @@ Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
 
 
+@refuse_unknown
 def fit(
     table: object,
     target: str | None = None,
@@ -140,6 +148,7 @@ def fit(
     return _release(declaration, table, ledger, dataset, create_ledger, simulation_seed)
 
 
+@refuse_unknown
 def subgroup(
     table: object,
     target: str | None = None,
@@ -230,13 +239,13 @@ def _release(
     """The release of a declaration on a table; the other arguments are those of `fit`."""
     task = Task.choose(declaration)
     data = task.declaration.open(table, dataset)
-    rng = generator(simulation_seed)
+    rng = generator(simulation_seed, stacklevel=5)  # of who called `fit`, which is decorated
     with open_ledger(ledger, create=create_ledger) as book:
         sample, hint = task.read_noted(data, book, rng=rng)
         # A warning may be an error, and what the sample holds of an engine is given back even then.
         with closing(sample):
             if hint is not None:
-                warnings.warn(hint, stacklevel=3)
+                warnings.warn(hint, stacklevel=4)  # of the same line
             return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
@@ -312,6 +321,7 @@ def page(model: Release | Group | str | os.PathLike[str], *, ledger: Ledger | No
     return release_page(what, ledger)
 
 
+@refuse_unknown
 def plan(
     hypotheses: Hypotheses,
     *,

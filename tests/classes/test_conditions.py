@@ -171,7 +171,7 @@ def test_a_table_has_so_many_entries_at_most(text: str, monkeypatch: pytest.Monk
     assert not H.restrict(H.domain.examples(1)[0], 1).is_empty()
     monkeypatch.setattr(by_table, "TABLED", entries - 1)
     assert H.littlestone_bounds() == H._bounds() != (H._bounds()[1],) * 2
-    with pytest.raises(TooLargeError, match="entries of a table"):
+    with pytest.raises(TooLargeError, match="a row for each hypothesis"):
         H.restrict(H.domain.examples(1)[0], 1)
 
 

@@ -75,9 +75,9 @@ INFINITE_AND_HUGE: list[HypothesisClass[Any]] = [
 def test_huge_infinite_and_empty_classes_are_checked_in_a_moment(H: HypothesisClass[Any]) -> None:
     for check in yield_checks(H):
         if check.name != "encode_is_total":  # of the domain alone; it runs on the examples
-            start = time.perf_counter()
+            start = time.process_time()
             check()
-            assert time.perf_counter() - start < 2, check
+            assert time.process_time() - start < 5, check
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from littlestone.base.errors import DeclarationError, LittlestoneError, TooLargeError
-from littlestone.base.steps import answering
+from littlestone.base.work import answering
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.text.spec import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
 from littlestone.points import Grid, Integers, Reals, number, scatter_points
@@ -148,3 +148,13 @@ def test_few_points_span_all_polynomials(text: str) -> None:
 def test_scattered_points_are_all_points_once(q: int, n: int, first: int) -> None:
     found = list(scatter_points(q, n, first))
     assert sorted(found) == sorted(product(range(q), repeat=n))
+
+
+def test_a_grid_has_at_most_2_to_the_64_points_and_ends_there() -> None:
+    for low in (0, 1, -(2**63), -(2**64)):
+        assert Grid(low, low + 2**64 - 1).size == 2**64
+        with pytest.raises(DeclarationError, match="more than 2\\^64 points"):
+            Grid(low, low + 2**64)
+    for low in (2, -(2**64) - 1):
+        with pytest.raises(DeclarationError, match="ends beyond"):
+            Grid(low, low + 2**64 - 1)

@@ -16,7 +16,8 @@ from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.learn.plan.choice import candidates
 from littlestone.points import Cells, Integers, Product, Strings
 from littlestone.privacy import Budget
-from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
+from littlestone.rules.nodes import ColumnTest, conjunction
+from littlestone.rules.trees import DecisionTree
 
 TEXTS = [
     "conditions(ward, age: 0..20 step 10, integers(code); at most 2)",
@@ -121,6 +122,16 @@ def test_what_open_conditions_refuse() -> None:
         parse_class("conditions(w, x: 0..3000, y: 0..3000; at most 2)")
     with pytest.raises(TooLargeError, match="so many cells"):
         parse_class("conditions(w, x: 0..300, y: 0..300, z: 0..300; at most 3)")
+
+
+@pytest.mark.parametrize(
+    "form", ["points({})", "subsets({}; at most 2)", "rules(a, {}; at most 1)"]
+)
+def test_a_range_or_a_list_is_not_the_name_of_an_open_column(form: str) -> None:
+    for column in ("w: 0..9", "w in {a,b}"):
+        with pytest.raises(DeclarationError, match="it has a range or a list"):
+            parse_class(form.format(column))
+    assert parse_class(form.format("'a: b..c'"))
 
 
 def test_methods_that_restrict_the_class_are_refused_before_the_spend() -> None:

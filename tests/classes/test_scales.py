@@ -93,10 +93,16 @@ def test_the_class_of_a_typed_column_is_that_of_its_cuts() -> None:
         "x: float",
         "x: numbers",
         "x: date",
+        "x: bool",
+        "x: 0-120",
+        "x >= 65",
+        "depth 2",
     ],
 )
 def test_what_is_no_type_is_refused(text: str) -> None:
-    with pytest.raises(DeclarationError, match=r"cuts a decade|a list or a type"):
+    with pytest.raises(
+        DeclarationError, match=r"cuts a decade|a list or a type|about days|an option"
+    ):
         parse_class(f"trees({text}; depth 1)")
     assert parse_mixed(f"strings({text})") == Strings(text)
 

@@ -17,7 +17,7 @@ from littlestone.learn import ExponentialLearner
 from littlestone.points import Listed
 from littlestone.privacy import Budget
 from littlestone.privacy.scores import ErrorSums, scores_of
-from littlestone.rules.trees import prune
+from littlestone.rules.nodes import prune
 from planting import Fault, turns_red
 
 TEXTS = [

@@ -26,12 +26,13 @@ class Ran:
     out: str
     err: str
     hint: str = ""
-    """The line that the records are too few, as most tables of tests are; it is left out of ``err``."""
+    """Lines that most tests meet, left out of ``err``: too few records, and that no model is kept."""
 
     @classmethod
     def of(cls, status: int, out: str, err: str) -> Ran:
         lines = err.splitlines(keepends=True)
-        hints = [line for line in lines if " is too few: below about " in line]
+        usual = " is too few: below about ", "without --out no model is kept: "
+        hints = [line for line in lines if any(words in line for words in usual)]
         return cls(
             status, out, "".join(line for line in lines if line not in hints), "".join(hints)
         )

@@ -185,9 +185,18 @@ def test_a_column_without_values_is_no_error_in_a_private_fit(folder: Path, tabl
 def test_too_few_records_are_said(folder: Path) -> None:
     """From their number, the class and epsilon alone: no record here has a readable value or label."""
     for table, n in (("blank.csv", 3), ("unlabelled.csv", 2)):
-        hint = run(*fit_arguments(table)).hint
+        hint = run(*fit_arguments(table, out=f"{n}.json")).hint
         assert hint.startswith(f"n = {n} is too few: below about 7 records, a rule of this class")
-    assert run(*fit_arguments("good.csv")).hint == ""
+    assert run(*fit_arguments("good.csv", out="good.json")).hint == ""
+
+
+def test_without_a_file_it_is_said_that_no_model_is_kept(folder: Path) -> None:
+    """On standard error, before the spend; what --json prints is a model."""
+    told = "without --out no model is kept: what is printed is all that you get\n"
+    asked = fit_arguments("good.csv")
+    assert [run(*asked, *more).hint for more in ((), ("--dry-run",))] == [told, told]
+    for more in (("--json",), ("--dry-run", "--json"), ("--out", "one.json")):
+        assert told not in run(*asked, *more).hint
 
 
 def test_a_limit_that_would_be_passed(folder: Path) -> None:
@@ -233,7 +242,7 @@ def test_places_that_are_write_protected(folder: Path) -> None:
 def test_an_output_through_a_link_keeps_the_link(folder: Path) -> None:
     Path("there.json").write_text('{"format": "littlestone model 1"}')
     Path("link.json").symlink_to("there.json")
-    assert run(*fit_arguments("good.csv", out="link.json")).status == 0
+    assert run(*fit_arguments("good.csv", out="link.json", replace=True)).status == 0
     assert Path("link.json").is_symlink()
     assert "littlestone model" in Path("there.json").read_text()
 

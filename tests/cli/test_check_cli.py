@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
+import signal
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
+import running
 from typer.testing import CliRunner
 
 import littlestone
@@ -18,6 +22,7 @@ from littlestone.data.forms import Reading
 from littlestone.data.table import SPANNING
 from littlestone.learn.declared.check import check_private
 from littlestone.learn.declared.schema import Schema
+from littlestone.privacy.ledger import Ledger
 
 SCHEMA = """
 target = "Wiederkehr"
@@ -110,6 +115,29 @@ def test_spellings_of_the_positive_label(tmp_path: Path) -> None:
     assert "of NO DECLARED KIND: a listed value, spelled otherwise" in out
     assert "in {Ja, ja, JA}" in out
     assert out.rstrip().endswith("ignore_case = true if only the case differs")
+    odd = tmp_path / "odd.csv"
+    odd.write_text("y\nbösartig\nBösartig\nböSartig\n", encoding="utf-8")
+    asked = ("check", str(odd), "--target", "y", "--positive")
+    usual = "in {bösartig, Bösartig, BÖSARTIG}"
+    assert usual in run(*asked, "bösartig")[1]
+    status, out = run(*asked, usual)  # the advice was followed, and there are others
+    assert (status, "list every" in out) == (1, False)
+    assert "write under [columns.y] ignore_case = true if only" in out
+
+
+def test_it_counts_the_positive_labels(tmp_path: Path) -> None:
+    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
+    table.write_text("age,back\n70,yes\n71,no\n72,no\n73,\n")
+    schema.write_text('[columns.age]\nrange = [0, 99]\n[columns.back]\nvalues = ["no", "yes"]\n')
+    asked = ["check", str(table), "--target", "back", "--positive"]
+    missing = "; 1 are missing and count as the default; in all, "
+    _, out = run(*asked, "yes", "--schema", str(schema))
+    assert f"label back == yes  3 show a declared value{missing}1 are positive\n" in out
+    _, out = run(*asked, "!= yes", "--class", "lookup(age; at most 2)")
+    other = "2 show another value and count as positive"
+    assert f"label back != yes  1 show a declared value; {other}{missing}2 are positive\n" in out
+    _, out = run(*asked, "> 3", "--class", "lookup(age; at most 2)", "--json")
+    assert '"positive": 0' in out
 
 
 def test_spaces_around_a_label_count_and_can_be_declared(tmp_path: Path) -> None:
@@ -125,12 +153,59 @@ def test_spaces_around_a_label_count_and_can_be_declared(tmp_path: Path) -> None
     status, out = run(*asked, "--positive", 'in {Yes, "YES ", YES, " yes"}')
     assert (status, "4 show a declared value; 1 show another" in out) == (0, True)
     schema.write_text(
-        'target = "back"\npositive = ["Yes", "YES ", "YES", " yes"]\n[columns.age]\n[columns.back]\n'
+        'target = "back"\npositive = ["Yes", "YES ", "YES", " yes"]\n[columns.age]\n'
+        'type = "integer"\n[columns.back]\n'
     )
     assert run("check", str(table), "--schema", str(schema))[0] == 0
     # Labels are the texts that are declared: a space makes another one.
     _, out = run(*asked, "--labels", "no,yes,YES,Yes")
     assert "3 show a declared value; 2 of NO DECLARED KIND: a listed value, with other" in out
+
+
+def test_check_says_the_line_that_learns_or_what_fit_would_ask_for(tmp_path: Path) -> None:
+    table, schema = str(tmp_path / "my visits.csv"), tmp_path / "s.toml"
+    Path(table).write_text("age,ward,back\n70,A,yes\n31,B,no\n")
+    asked = ["check", table, "--schema", str(schema)]
+
+    def checked(columns: str, *more: str) -> tuple[int, str]:
+        schema.write_text(f'target = "back"\npositive = "yes"\n{columns}[columns.back]\n')
+        return run(*asked, *more)
+
+    typed = '[columns.age]\nrange = [0, 120]\n[columns.ward]\ntype = "text"\n'
+    status, out = checked("[columns.age]\n[columns.ward]\n")
+    lacking = "no range and no values for age, ward: add a line to each such column"
+    assert (status, lacking in out, "next:" in out) == (1, True, False)
+    with pytest.raises(DeclarationError, match="gives no range and no values for 'age'"):
+        littlestone.fit(table, schema=schema, epsilon=1, ledger=Ledger())
+    status, out = checked('[columns.age]\ntype = "date"\n[columns.ward]\ntype = "text"\n')
+    assert "the schema gives no range for age: range = [2021-01-01, 2021-12-31]; or delete" in out
+    # Each line can be copied as it stands; a text without a list needs a delta.
+    for columns, delta in ((typed, ["--delta", "1e-6"]), (typed.replace("ward", "age2"), [])):
+        if "age2" in columns:
+            columns = columns.partition("[columns.age2]")[0]
+        status, out = checked(columns)
+        line = out.splitlines()[-1]
+        named = [table, "--schema", str(schema), "--epsilon", "1", *delta, "--out", "rule.json"]
+        assert (status, line) == (0, f"next: {shlex.join(['littlestone', 'fit', *named])}")
+        assert json.loads(checked(columns, "--json")[1])["next"] == ["littlestone", "fit", *named]
+        assert run(*shlex.split(line)[2:-2], "--dry-run")[0] == 0
+    bare = ["check", table, "--target", "back", "--positive", "yes"]
+    assert (
+        run(*bare)[1]
+        .splitlines()[-1]
+        .startswith("fit cannot learn yet: class or schema is missing")
+    )
+    declared = "conditions(age: 0..120 step 5; at most 1)"
+    line = run(*bare, "--class", declared)[1].splitlines()[-1]
+    assert run(*shlex.split(line)[2:-2], "--dry-run")[0] == 0
+    # A folder gives the ledger no name, so the line has one: that of the folder, or the one given.
+    (tmp_path / "stays").mkdir()
+    Path(table).rename(tmp_path / "stays" / "a.csv")
+    bare[1] = str(tmp_path / "stays")
+    for named, name in (([], "stays"), (["--dataset", "beds"], "beds")):
+        line = run(*bare, "--class", declared, *named)[1].splitlines()[-1]
+        assert f" --dataset {name} " in line
+        assert run(*shlex.split(line)[2:-2], "--dry-run")[0] == 0
 
 
 def test_kinds_of_labels_that_are_not_declared(tmp_path: Path) -> None:
@@ -182,6 +257,14 @@ def test_words_where_numbers_are_declared(tmp_path: Path) -> None:
     )  # fmt: skip
     assert status == 1
     assert 'column private: if it holds words, list them: values = ["yes", "no"]' in out
+
+
+def test_a_column_of_numbers_is_not_taken_for_words_because_of_one_cell(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("mass,y\n3750,1\nNA,0\n")
+    found = littlestone.check(table, "y", positive=1, hypotheses="thresholds(mass, 0..9000)")
+    (advice,) = found.advice
+    assert 'if they mean missing, say so in the schema with their texts: missing = ["NA"' in advice
 
 
 def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
@@ -250,6 +333,29 @@ def test_nothing_declared() -> None:
         littlestone.check(polars.DataFrame({"a": [1]}))
 
 
+def test_an_interrupt_after_the_spend_waits_for_private_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        pytest.skip("the tests run with this signal ignored, as `nohup` does")
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("age,ill\n1,yes\n")
+    spend = Ledger.spend
+
+    def interrupted(*given: Any, **named: Any) -> Any:
+        receipt = spend(*given, **named)
+        signal.raise_signal(signal.SIGINT)
+        return receipt
+
+    monkeypatch.setattr(Ledger, "spend", interrupted)
+    asked = ["a.csv", "--target", "ill", "--positive", "yes", "--class", "thresholds(age, 0..9)"]
+    ran = running.run("check", *asked, "--epsilon", "3")
+    assert ran.status == 130
+    assert "labels" in ran.out
+    assert "Total so far: epsilon 3" in ran.out
+    assert "the release was paid for, and is complete" in ran.err
+
+
 def test_private_counts_are_paid_for_and_show_no_exact_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,11 +367,13 @@ def test_private_counts_are_paid_for_and_show_no_exact_count(
     assert status == 0
     assert re.search(r"column Kosten  not read: about (0\.9|1\.0)", out)  # all 600, and noise
     assert "NOT PRIVATE" not in out
+    assert "new ledger. Total so far: epsilon 3. No limit set.\n" in out
     with littlestone.Ledger("littlestone.ledger") as ledger:
         assert [str(entry.cost.epsilon) for entry in ledger.entries()] == ["3"]
     # Whatever the records are, the same columns are shown and the same is spent.
     Path("e.csv").write_text(Path("e.csv").read_text().replace(",00 €", "").replace("ja", "Ja"))
     _, other = run("check", *asked, "--epsilon", "3")
+    assert "epsilon 6, delta 0 (replace-one) spent, no limit set (littlestone.ledger)\n" in other
     assert [line.split("  ")[1] for line in other.splitlines()[1:]] == [
         line.split("  ")[1] for line in out.splitlines()[1:]
     ]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import littlestone
 from each import each
-from littlestone.base.errors import DeclarationError, LittlestoneError
+from littlestone.base.errors import DeclarationError, LittlestoneError, TableError
 from littlestone.cli import app
-from littlestone.data.forms import Reading
+from littlestone.data.coding import CodedColumn
+from littlestone.data.forms import CellForm, Reading
+from littlestone.data.frames import FrameTable
+from littlestone.learn.declared.checking import UnreadCells
 from littlestone.learn.declared.schema import Schema
+from littlestone.points import Cells, Grid
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -135,15 +141,27 @@ def test_predict_says_on_stderr_how_many_cells_it_does_not_read(
     assert "1 NOT READ: a decimal comma; 1 NOT READ: a number with a unit" in out
 
 
+def test_a_decimal_comma_of_the_model_is_the_reason() -> None:
+    frame, crp = pl.DataFrame({"crp": ["7.5", "7,5"]}), Cells(("0", "10"), "crp")
+    for decimal, why in ((",", "; the model reads a decimal comma"), (".", "")):
+        cells = UnreadCells(FrameTable(frame), crp, {"crp": CellForm(decimal=decimal)})
+        list(cells.batches(["crp"]))
+        how = (
+            f"1 of 2 cells of 'crp' are not read and count as missing{why}; see `littlestone check`"
+        )
+        assert list(cells.words()) == [how]
+
+
 def test_codes_of_missing_values_are_declared(tmp_path: Path) -> None:
     table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
     table.write_text(
         "crp,ward,day,back\n4.5,A,01.03.2021,yes\nNA,NA,k.A.,no\n-9.0,k.A.,-9, NA\n3,A,,no\n"
     )
     days = 'type = "date"\nformat = "%d.%m.%Y"'
+    year = "range = [2021-01-01, 2021-12-31]\n"
     schema.write_text(
         'target = "back"\npositive = "yes"\n[columns.crp]\nrange = [-9, 100]\n[columns.ward]\n'
-        f'values = ["A", "B"]\n[columns.day]\n{days}\n[columns.back]\nvalues = ["yes", "no"]\n'
+        f'values = ["A", "B"]\n[columns.day]\n{days}\n{year}[columns.back]\nvalues = ["yes", "no"]\n'
     )
     status, out = run("check", str(table), "--schema", str(schema))
     assert status == 1
@@ -170,7 +188,7 @@ def test_numbers_without_a_range_are_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("crp,y\n4,1\n")
     asked = ["check", str(tmp_path / "t.csv"), "--target", "y", "--positive", "1", "--class"]
     status, out = run(*asked, "conditions(crp: number; at most 1)")
-    assert (status, "no range" in out, "if they cannot be negative, give a range" in out) == (
+    assert (status, "no range" in out, "give a range for finer cuts" in out) == (
         0,
         True,
         True,
@@ -191,3 +209,36 @@ def test_a_name_of_the_header_that_differs_in_case(tmp_path: Path, header: str, 
     with pytest.raises(LittlestoneError, match="age") as error:
         littlestone.check(tmp_path / "t.csv", "y", positive=1, hypotheses="thresholds(age, 0..9)")
     assert error.value.fix.startswith(fix)
+
+
+def test_what_stands_above_a_header_and_labels_that_nobody_has(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    asked = ["check", str(table), "--target", "back", "--class", "thresholds(age, 0..120)"]
+    rows = "age,back\n70,yes\n31,no\n"
+    # A title, a comment and Excel's own line: the names are not those of the first line.
+    for above in ("Report 2021,\n", "# exported\n", "sep=,\n"):
+        table.write_text(above + rows)
+        with pytest.raises(TableError, match="delete what stands above the names"):
+            littlestone.check(table, "back", positive="yes", hypotheses="thresholds(age, 0..120)")
+    table.write_text(rows, encoding="utf-16")
+    with pytest.raises(TableError, match=r"UTF-16.*\n.*iconv -f utf-16"):
+        littlestone.check(table, "back", positive="yes", hypotheses="thresholds(age, 0..120)")
+    table.write_text(rows)
+    status, out = run(*asked, "--positive", "yess")
+    assert (status, "no record has a declared value" in out) == (1, True)
+    assert "several values are --positive 'in {yes, no}'" in run(*asked, "--positive", "yes,no")[1]
+    status, out = run(*asked, "--positive", "yes")
+    assert (status, "no record" in out) == (0, False)
+    with pytest.raises(DeclarationError, match=r"several in a text: 'in \{HA, AA\}'"):
+        littlestone.check(table, "back", positive=["yes"], hypotheses="thresholds(age, 0..120)")
+
+
+def test_unread_cells_of_all_batches_are_counted() -> None:
+    class Twice(FrameTable):
+        def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
+            for _ in range(2):
+                yield from super().batches(columns)
+
+    cells = UnreadCells(Twice(pl.DataFrame({"x": ["5", "?", "7"]})), Grid(0, 9, "x"), {})
+    assert len(list(cells.batches(["x"]))) == 2
+    assert "2 of 6 cells of 'x' are not read" in next(cells.words())

@@ -63,7 +63,7 @@ def test_explain_shows_every_method(tmp_path: Path) -> None:
     }
     shown = run("fit", *options, "--explain").out
     assert all(method in shown for method in methods)
-    assert "it is not a class of lookup tables (buckets, lookup)" in shown
+    assert "buckets, lookup: it is not a class of lookup tables; declare lookup(" in shown
     again = json.loads(run("fit", *options, "--explain", "--json").out)["methods"]
     preview = json.loads(run("fit", *options, "--explain", "--json", "--dry-run").out)
     assert preview["dry run"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,12 +110,7 @@ def test_a_missing_driver_is_named(
     source: str, missing: str, extra: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("duck.db").write_bytes(b"checksumDUCK    ")
-    found = importlib.util.find_spec
-
-    def find_spec(name: str) -> Any:
-        return None if name == missing else found(name) or name
-
-    monkeypatch.setattr("littlestone.data.databases.find_spec", find_spec)
+    monkeypatch.setitem(sys.modules, missing, None)
     ran = run(*fit_arguments(source, table_="visits", dataset="visits"))
     refused(ran, install_command(extra))
 

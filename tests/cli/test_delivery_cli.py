@@ -8,6 +8,7 @@ import shlex
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
+from littlestone import __version__
 from littlestone.base.errors import BudgetExceededError, OutputError, visible_json
 from littlestone.cli import fit as fit_module
 from littlestone.learn import ExponentialLearner, Release
@@ -61,6 +63,7 @@ def test_a_model_that_cannot_be_written_is_shown_and_kept_elsewhere(
     release = kept(folder, ran.err)
     shown = json.loads(ran.out)["rule"] if as_json else ran.out
     assert release.words() in shown
+    assert "model.json" not in ran.out
     assert entries(Path("littlestone.ledger")) == [release.receipt]
 
 
@@ -84,7 +87,7 @@ def test_the_release_is_kept_in_the_first_place_that_takes_it(
             raise OSError(28, "No space left on device")
         honest(handle)
 
-    def show() -> None:
+    def show(_: bool) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
     monkeypatch.setattr(os, "fsync", failing)
@@ -348,3 +351,36 @@ def test_a_copy_of_a_table_is_pointed_out_once(folder: Path) -> None:
     assert second.status == 0
     command = f"littlestone ledger alias {folder / 'copy.csv'} {folder / 'table.csv'}"
     assert command in second.err.replace("\n", " ")
+
+
+def test_an_interrupt_that_nobody_met_has_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("littlestone.learn.declared.task.choose_learner", interrupted)
+    ran = run(*fit_arguments("table.csv"))
+    assert (ran.status, ran.out, ran.err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("place", ["import", "end"])
+def test_ctrl_c_while_the_program_loads_or_ends(place: str) -> None:
+    """The line is written before anything is loaded, and the end of a finished process is no news."""
+    code = (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'littlestone.cli': signal.raise_signal(signal.SIGINT)\n"
+        "if sys.argv.pop() == 'import': sys.meta_path.insert(0, Finder())\n"
+        "from littlestone.__main__ import main\n"
+        "try: main()\n"
+        "finally: signal.raise_signal(signal.SIGINT)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version", place],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown = ("", "interrupted\n") if place == "import" else (f"littlestone {__version__}\n", "")
+    assert (done.returncode, (done.stdout, done.stderr)) == ((place == "import") * 130, shown)

@@ -285,17 +285,30 @@ def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.Monke
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
 def test_ctrl_c_while_waiting_for_the_search(folder: Path) -> None:
     """The signal reaches a main thread that waits: the engine must rest before its tree is taken."""
-    hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
-    assert run("dim", hard, "--time-limit", "1").status == 0  # compiles
-    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT))
+    hard = random_file(
+        folder, "hard.npy", (30_000, 300), 0.3
+    )  # not settled in a minute on two cores
+    timer = threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        ran = run("dim", hard, "--certificate", "hard.ldim")
+        ran = run("dim", hard, "--certificate", "hard.ldim", "--time-limit", "60")
     finally:
         timer.cancel()
     assert ran.status == 130
     checked = run("theory", "certify", hard, "hard.ldim")
     assert "proved by a shattered tree" in checked.out
+
+
+def test_ctrl_c_as_the_bounds_meet_writes_no_long_proof(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve = littlestone_bounds
+    met = lambda table, **options: replace(solve(table, **options), interrupted=True)  # noqa: E731
+    monkeypatch.setattr("littlestone.dimension.littlestone_bounds", met)
+    for options in [], ["--time-limit", "9"]:
+        ran = run("dim", "rules.csv", "--certificate", "rules.ldim", *options)
+        assert (ran.status, "(interrupted)" in ran.out) == (130, True)
+        assert "no proof of the upper bound" in ran.out
 
 
 def test_ctrl_c_before_the_search_leaves_what_counting_tells(

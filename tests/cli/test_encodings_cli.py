@@ -77,3 +77,27 @@ def test_people_see_an_escape_and_keep_their_release(folder: Path) -> None:
     assert ran.status == 0
     assert "gr\\xf6\\xdfe" in ran.out
     assert "größe" in (folder / "n.json").read_text(encoding="utf-8")
+
+
+def test_bytes_of_another_encoding_are_told_with_the_way_out(tmp_path: Path) -> None:
+    text = "ward,late\n" + "".join(f"{'Köln' if i % 2 else 'Bonn'},{i % 2}\n" for i in range(40))
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    (tmp_path / "l.csv").write_text(text, encoding="latin-1")
+    asked = (
+        "--target",
+        "late",
+        "--positive",
+        "1",
+        "--class",
+        "conditions(ward in {Köln, Bonn}; at most 1)",
+    )
+    model, ledger = tmp_path / "m.json", tmp_path / "l.db"
+    paid = "--epsilon", "9", "--ledger", ledger, "--out", model
+    assert run("fit", tmp_path / "t.csv", *asked, *paid).status == 0
+    found = run("check", tmp_path / "l.csv", *asked)
+    assert (found.status, "20 NOT READ: bytes of another encoding" in found.out) == (1, True)
+    assert "schema TABLE --encoding latin-1` drafts" in found.out
+    said = run("predict", model, tmp_path / "l.csv").err
+    assert "20 of them are bytes of another encoding" in said
+    assert "iconv -f latin1 -t utf-8" in said
+    assert "encoding" not in run("predict", model, tmp_path / "t.csv").err

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from running import TABLE, fit_arguments, run
 
+from example_pages import run_lines
 from littlestone.learn import Release
 from littlestone.points import Strings
 from littlestone.rules import FiniteSet
@@ -46,6 +47,15 @@ def test_sqlite_fails_where_the_column_is_missing(model: str) -> None:
         database.execute("INSERT INTO t VALUES (9)")
         with pytest.raises(sqlite3.OperationalError, match="no such column: delay"):
             database.execute(f"SELECT {sql} FROM t").fetchall()
+
+
+def test_the_last_rule_of_a_stream_is_exported(tmp_path: Path) -> None:
+    lines = tmp_path / "lines.json"
+    lines.write_text("\n".join(run_lines()))
+    assert run("export", lines, "--to", "pandas").out == 'id in ["d0", "d1"]\n'
+    refused = run("export", lines, "--to", "card")
+    assert refused.status == 2
+    assert "it has the lines of a stream; `predict`, `report` and `export` take them" in refused.err
 
 
 def test_frames_and_a_card_are_printed(model: str) -> None:

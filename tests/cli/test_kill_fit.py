@@ -77,7 +77,9 @@ class Harness:
         self.before, self.opened = self._content(), self._changed()
         # Every other run prints JSON.
         shown = {"json": True} if self.runs % 2 else {}
-        arguments = fit_arguments("table.csv", out="model.json", dataset=self._dataset(), **shown)
+        arguments = fit_arguments(
+            "table.csv", out="model.json", replace=True, dataset=self._dataset(), **shown
+        )
         pipe = subprocess.PIPE
         return subprocess.Popen(
             [*self.program, *arguments], cwd=self.folder, stdout=pipe, stderr=pipe, text=True
@@ -174,7 +176,8 @@ def test_the_harness_catches_a_fit_that_spends_too_late(tmp_path: Path) -> None:
         folder = tmp_path / str(content)
         folder.mkdir()
         program = [sys.executable, "-c", f"MODEL = {content}\n{PLANT}"]
-        harness, rng = Harness(folder, program), random.Random(4)
-        for _ in range(3):
-            harness.kill_after(0.05 + 0.2 * rng.random(), at_end=True)
+        harness, rng, kills = Harness(folder, program), random.Random(4), 6
+        for kill in range(kills):
+            if not harness.violations:
+                harness.kill_after(harness.ending * (kill + rng.random()) / kills, at_end=True)
         assert any(words in violation for violation in harness.violations)

@@ -8,10 +8,11 @@ import json
 import os
 import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from running import TABLE, entries, fit_arguments, run
@@ -19,6 +20,8 @@ from running import TABLE, entries, fit_arguments, run
 from littlestone.cli import fit as fit_module
 from littlestone.data.opening import dataset_name
 from littlestone.learn.declared import declaration
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from servers import Server
@@ -52,6 +55,28 @@ def test_the_history_has_running_totals(book: Path) -> None:
     lines = json.loads(run("ledger", "history", "--json").out)
     assert [line["total epsilon"] for line in lines] == ["1/3", "1/3", "0.1"]
     assert [line["part"] for line in lines][1:] == ["2 of 2 (folds by position)", None]
+
+
+def test_a_data_set_is_named_as_for_fit(book: Path) -> None:
+    for command in ("show", "history", "export"):
+        one = run("ledger", command, "--dataset", "visits")
+        assert one == run("ledger", command, "visits")
+        assert (one.status, "sales" in one.out) == (0, False)
+        assert run("ledger", command, "visits", "--dataset", "=sales").status == 2
+
+
+def test_a_seeded_spend_is_marked_in_every_list(folder: Path) -> None:
+    """It is added up like any other; only whoever knows the seed sees through it."""
+    for more in ({}, {"seed": 1}):
+        assert run(*fit_arguments("table.csv", **more)).status == 0
+    for command in ("show", "history", "export"):
+        marked = [line for line in run("ledger", command).out.splitlines() if "late" in line]
+        assert ["simulation, NOT PRIVATE: " in line for line in marked] == [False, True]
+    check = ["check", "table.csv", *fit_arguments("")[2:8], "--epsilon", "1", "--seed", "1"]
+    assert run(*check).status == 0
+    *_, last = json.loads(run("ledger", "history", "--json").out)
+    assert last["what"].startswith("simulation, NOT PRIVATE: count")
+    assert last["total epsilon"] == "3"
 
 
 def test_an_export_is_the_same_in_both_formats(book: Path) -> None:
@@ -122,6 +147,46 @@ def test_a_dry_run_tells_what_a_fit_then_does(folder: Path) -> None:
     assert "epsilon 1.1, delta 0 (replace-one): WOULD BE REFUSED" in words.out
 
 
+def test_a_dry_run_says_what_stands_in_the_way_and_what_to_do(folder: Path) -> None:
+    path = dataset_name("table.csv")
+    with Ledger("littlestone.ledger", create=True) as ledger:
+        one = Elsewhere.declare("0.1", neighbours="replace-one", unit="patient")
+        ledger.spend(one, dataset=path, what="a look")
+    Path("m.json").write_text('{"format": "littlestone model 9"}')
+    asked = fit_arguments("table.csv", unit="carrier", max_records=3, out="m.json")
+    asked[asked.index("--max_records")] = "--max-records"
+    ran = run(*asked, "--dry-run")
+    assert ran.status == 1
+    assert f"littlestone ledger unit {path} --unit carrier --max-records 3" in ran.out
+    assert "the release there was paid for" in ran.out
+    assert "--replace if nobody needs it" in ran.out
+    why = json.loads(run(*asked, "--dry-run", "--json", "--replace").out)["why"]
+    assert ["declare as many records" in one for one in why] == [True]
+    ran = run(*fit_arguments("table.csv", ledger="no/such.ledger"), "--dry-run")
+    assert ran.status == 1
+    assert "which does not exist)" in ran.out
+    assert "there is no directory" in ran.out
+    asked = fit_arguments("table.csv", ledger="new.ledger", out="no/m.json", json=True)
+    told = json.loads(run(*asked, "--dry-run").out)
+    assert told["refused"]
+    assert "there is no such folder" in told["why"][0]
+
+
+def test_a_dry_run_shows_what_epsilon_pays_for_and_the_most_that_it_costs(folder: Path) -> None:
+    asked = fit_arguments("table.csv", risk=True, estimate="0.1")
+    ran = run(*asked, "--dry-run")
+    assert (
+        "parts      epsilon 0.75 for the rule, 0.25 for its risks, 0.1 for the estimate\n"
+        in ran.out
+    )
+    sheet = "score_sheet(delay: 0..20; at most 1)"
+    asked = fit_arguments("table.csv", class_=sheet, delta="1e-6", risk=True, estimate="0.1")
+    dry = json.loads(run(*asked, "--dry-run", "--json").out)
+    assert dry["parts"] == {"the rule and how good it is": "1", "the estimate": "0.1"}
+    # How epsilon is divided for few or many records costs more or less, and never more than all.
+    assert dry["cost"] == {"epsilon": "1.1", "delta": "0.000001"}
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: bool) -> None:
     """Its name may be misspelled, and an empty file has forgotten whatever was in it."""
@@ -137,7 +202,8 @@ def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: 
         if command == "stream":
             ran = run("stream", *arguments[1:], "--horizon", "20", "--delta", "1e-3",
                       "--method", "staged")  # fmt: skip
-            assert f"{name}: new ledger. Total so far: epsilon 0. No limit set." in ran.err
+            total = "epsilon 0.999302, delta 0.001"
+            assert f"{name}: new ledger. Total so far: {total}. No limit set." in ran.err
         elif command == "dry":
             ran = run(*arguments, "--dry-run")
             assert f"({name}, which does not exist: a fit would make it)" in ran.out
@@ -145,7 +211,7 @@ def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: 
             assert json.loads(ran.out)["ledger exists"] is False
         elif command == "json":
             assert (
-                f"{name}: new ledger. Total so far: epsilon 0. No limit set." in run(*arguments).err
+                f"{name}: new ledger. Total so far: epsilon 1. No limit set." in run(*arguments).err
             )
         else:
             assert (
@@ -154,6 +220,20 @@ def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: 
             again = run(*arguments)
             assert "new ledger" not in again.out + again.err
             assert "does not exist" not in run(*arguments, "--dry-run").out
+
+
+def test_an_interrupted_fit_leaves_a_ledger_that_is_told_to_be_new(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its name may be misspelled, and that nothing is spent in it is all that anybody knows."""
+    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(declaration.Declaration, "read", Mock(side_effect=KeyboardInterrupt))
+        run(*fit_arguments("table.csv"))
+    assert Path("littlestone.ledger").exists()
+    told = "littlestone.ledger: new ledger. Total so far: epsilon 1. No limit set."
+    assert told in run(*fit_arguments("table.csv")).out
+    assert run("ledger", "limit", "table.csv", "--epsilon", "9", "--ledger", "l").status == 0
+    assert "of a limit of epsilon 9" in run(*fit_arguments("table.csv", ledger="l")).out
 
 
 def test_a_refusal_names_the_side_that_is_over(folder: Path) -> None:
@@ -299,6 +379,15 @@ def test_names_are_joined_before_they_spend(folder: Path) -> None:
     assert run("ledger", "alias", "table.csv", "yet another").status == 0
 
 
+def test_a_limit_that_only_delta_passes_says_so(folder: Path) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        spent = Composition([(ExponentialMechanism(Fraction(1)), 1)], Fraction(1, 100))
+        ledger.spend(spent, dataset="visits", what="a look")
+    told = "more than that is already spent"
+    assert f"{told} in delta, so" in run("ledger", "limit", "visits", "--epsilon", "1").out
+    assert f"{told}, so" in run("ledger", "limit", "visits", "--epsilon", "0.5").out
+
+
 def test_names_that_are_joined_beyond_the_limit_say_so(folder: Path) -> None:
     with Ledger("littlestone.ledger") as ledger:
         for name in ("copy", "visits"):
@@ -389,6 +478,8 @@ def test_every_command_works_on_the_longest_numbers(folder: Path) -> None:
     too_long = run("ledger", "limit", "visits", "--epsilon", f"1/{10**100 + 1}")
     assert (too_long.status, too_long.out) == (2, "")
     assert "its numerator or denominator is beyond 10^100" in too_long.err
+    below = run("ledger", "limit", "visits", "--epsilon", "-1")
+    assert (below.status, "it is below 0" in below.err) == (2, True)
 
 
 # Paths

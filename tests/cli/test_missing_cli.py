@@ -151,7 +151,7 @@ def test_an_open_column_is_named_with_three_ways_out() -> None:
         with pytest.raises(DeclarationError) as caught:
             littlestone.fit(table(), hypotheses=hypotheses, **paid)
         assert "column Aufnahmedatum has no list of values" in str(caught.value)
-        assert "give it one, delete it from the schema" in str(caught.value)
+        assert "delete it from the schema" in str(caught.value)
         assert "--delta 1e-6" in str(caught.value)
     release = littlestone.fit(table(), delta="1e-6", **paid)
     assert "Aufnahmedatum" in release.hypotheses

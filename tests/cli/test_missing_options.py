@@ -41,3 +41,8 @@ def missing() -> Iterator[list[str]]:
 def test_what_is_missing_is_named(line: list[str]) -> None:
     done = RUN.invoke(app, line)
     assert (done.exit_code, "Missing " in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize("line", ["atlas", "optimum FILE --epsilon 1", "optimum FILE --n 3"])
+def test_what_is_missing_has_an_example(line: str) -> None:
+    assert "such as " in RUN.invoke(app, ["theory", *line.split()]).output

@@ -20,6 +20,7 @@ from littlestone.base.errors import OutputError
 from littlestone.privacy.ledger import Ledger
 from littlestone.show import files
 from littlestone.show.files import MODEL, reserve
+from planting import Fault, turns_red
 
 LABEL = ["--target", "late", "--positive", "1"]
 STREAM = ["stream", "table.csv", *LABEL, "--horizon", "9", "--epsilon", "1", "--delta", "1e-6"]
@@ -138,7 +139,7 @@ def test_a_file_is_of_a_kind_by_its_first_bytes() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        fit_arguments("table.csv", out="again"),
+        fit_arguments("table.csv", out="again", replace=True),
         ["dim", "square.csv", "--certificate", "again"],
         ["ledger", "export", "--ledger", "aside.ledger", "--out", "again"],
         ["ledger", "export", "--ledger", "aside.ledger", "--out", "again", "--format", "json"],
@@ -154,6 +155,24 @@ def test_a_command_replaces_what_it_wrote(arguments: list[str]) -> None:
         assert run(*arguments).status == 0
 
 
+def test_a_model_that_was_paid_for_is_not_replaced_unless_asked() -> None:
+    model = Path("model.json").read_text()
+    again = fit_arguments("table.csv", out="model.json")
+    subgroup = ["subgroup", "table.csv", *LABEL, *SUBSETS, "--above", "0.3", "--epsilon", "1"]
+    for arguments in (again, [*subgroup, "--delta", "1e-6", "--out", "model.json"]):
+        refused = unchanged(*arguments).err
+        assert "the release there was paid for, and would be lost" in refused
+        assert "give another name, or --replace" in refused
+    assert run(*again, "--replace", "--epsilon", "2").status == 0
+    assert Path("model.json").read_text() != model
+    # Nor is one that another command wrote meanwhile: then what was paid for is kept elsewhere.
+    with reserve("new.json", MODEL, replace=False) as write:
+        Path("new.json").write_text(model)
+        with pytest.raises(OutputError, match="paid for"):
+            write("{}")
+    assert Path("new.json").read_text() == model
+
+
 def left() -> list[str]:
     return sorted(path.name for path in Path().iterdir() if path.name.startswith(".model.json."))
 
@@ -167,7 +186,7 @@ def test_a_kill_while_learning_leaves_no_file() -> None:
         "ExponentialLearner.fit = lambda *a, **b: os.kill(os.getpid(), 9)\nmain()"
     )
     arguments = fit_arguments("table.csv", out="model.json")
-    done = subprocess.run([sys.executable, "-c", killed, *arguments], check=False)
+    done = subprocess.run([sys.executable, "-c", killed, *arguments, "--replace"], check=False)
     assert done.returncode == -signal.SIGKILL
     assert left() == []
 
@@ -178,7 +197,7 @@ def test_what_a_kill_while_writing_left_goes_with_the_next_call() -> None:
     others = [".model.json.swp", ".model.json2.k3x_7abq.unfinished", ".model.json.notes.unfinished"]
     for name in others:
         Path(name).touch()
-    assert run(*fit_arguments("table.csv", out="model.json")).status == 0
+    assert run(*fit_arguments("table.csv", out="model.json", replace=True)).status == 0
     assert left() == [".model.json.notes.unfinished", ".model.json.swp"]
     assert all(Path(name).exists() for name in others)
 
@@ -210,6 +229,48 @@ def test_a_file_that_came_meanwhile_is_not_replaced() -> None:
         with pytest.raises(OutputError, match="of another kind"):
             write("{}")
     assert Path("new.json").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "model.json"])
+def test_a_file_that_comes_while_another_is_written_is_not_replaced(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the last look and before the new file has its name."""
+    content = Path(name).read_bytes()
+
+    def sync(_: int) -> None:
+        Path("new.json").write_bytes(content)
+
+    with reserve("new.json", MODEL, replace=False) as write:
+        monkeypatch.setattr(os, "fsync", sync)
+        with pytest.raises(OutputError, match=r"of another kind|paid for"):
+            write("{}")
+    assert Path("new.json").read_bytes() == content
+    assert not [path for path in Path().iterdir() if path.name.startswith(".new.json.")]
+
+
+def test_a_file_that_is_overwritten_in_the_last_moment_is_seen() -> None:
+    fault = Fault("littlestone.show.files:_name_new", "os.link(name, target)",
+                  "os.rename(name, target), open(name, 'x').close()",
+                  "a new file takes the place of one that came just now")  # fmt: skip
+
+    def run_alone() -> None:
+        Path("new.json").unlink(missing_ok=True)
+        with pytest.MonkeyPatch.context() as patch:
+            test_a_file_that_comes_while_another_is_written_is_not_replaced("model.json", patch)
+
+    with pytest.MonkeyPatch.context() as patch:
+        turns_red(fault, run_alone, patch)
+
+
+def test_a_disk_without_links_takes_a_new_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    with reserve("new.json", MODEL, replace=False) as write:
+        monkeypatch.setattr(os, "link", refuse)
+        write("{}")
+    assert Path("new.json").read_text() == "{}"
 
 
 def test_what_is_written_is_on_the_disk_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

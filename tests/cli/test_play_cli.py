@@ -10,7 +10,7 @@ import pytest
 from benchmarks.pictures import FOLDER, GAME, released, table
 from running import run
 
-from littlestone.rules.trees import ColumnTest, Split
+from littlestone.rules.nodes import ColumnTest, Split
 
 RULES = "rule,a,b,c\nnone,0,0,0\nA,1,0,0\nB,0,1,0\nC,0,0,1\n"
 

@@ -41,7 +41,7 @@ def table(folder: Path) -> Path:
 
 def model(table: object, **changed: object) -> dict[str, Any]:
     """A model that `fit` made of a table, as it is in the file."""
-    ran = run(*fit_arguments(table, out="model.json", **changed))
+    ran = run(*fit_arguments(table, out="model.json", replace=True, **changed))
     assert (ran.status, ran.err) == (0, "")
     data: dict[str, Any] = json.loads(Path("model.json").read_text())
     return data
@@ -71,9 +71,9 @@ def test_the_output_is_a_function_of_the_draw(
         rows = "\n".join(",".join("01"[i >> j & 1] for j in range(5)) for i in range(32))
         Path("classes.csv").write_text(f"?,A,B,Z1,Z2\n{rows}\n")
         options = {"class": declared, "json": as_json, "dataset": "visits"}
-        made = "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n"
+        made = "littlestone.ledger: new ledger. Total so far: epsilon 1. No limit set.\n"
         for told in (made if as_json else "", ""):
-            ran = run(*fit_arguments("table.csv", out="model.json", **options))
+            ran = run(*fit_arguments("table.csv", out="model.json", replace=True, **options))
             assert (ran.status, ran.err) == (0, told)
         assert sorted(os.listdir()) == [
             "classes.csv", "littlestone.ledger", "model.json", "table.csv",
@@ -118,9 +118,11 @@ def test_what_a_model_says(table: Path) -> None:
         "randomness": "system cryptographic generator",
         "ledger entry": 1,
     }
-    assert data["accuracy"] == "No accuracy guarantee: that needs 254 records."
+    assert data["accuracy"] == (
+        "No accuracy guarantee: to be within 50 percentage points of the best rule needs 254 records."
+    )
     assert set(data) == {
-        "format", "rule", "class", "label", "n", "privacy", "accuracy", "hypothesis",
+        "format", "rule", "class", "method", "label", "n", "privacy", "accuracy", "hypothesis",
     }  # fmt: skip
 
 
@@ -657,7 +659,7 @@ def test_the_ledger_shows_what_was_spent(table: Path) -> None:
         assert [entry["number"] for entry in only["entries"]] == [1, 2]
         assert only["totals"] == {name: shown["totals"][name]}
     text = run("ledger", "show").out
-    assert f"{name}: epsilon 0.3, delta 0 (replace-one) spent, no limit declared" in text
+    assert f"{name}: epsilon 0.3, delta 0 (replace-one) spent, no limit set" in text
     numbers = [line.split()[0] for line in text.splitlines()]
     assert [number for number in numbers if number.isdigit()] == ["1", "2", "3"]
 

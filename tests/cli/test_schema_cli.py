@@ -41,6 +41,19 @@ def test_a_draft_is_a_schema() -> None:
     assert run("schema", "none.csv").status == 2
 
 
+def test_a_draft_says_how_its_file_is_written() -> None:
+    Path("l.csv").write_bytes("größe;late\n3;yes\n170;no\n".encode("latin-1"))
+    assert "run `schema --encoding latin-1`" in run("schema", "l.csv").err
+    assert run("schema", "l.csv", "--encoding", "ebcdic").status == 2
+    ran = run("schema", "l.csv", "--encoding", "latin-1", "--separator", ";", "--out", "l.toml")
+    assert (ran.status, ran.err) == (0, "")
+    drafted = Schema.read("l.toml")
+    assert [c.name for c in drafted.columns] == ["größe", "late"]
+    ran = run("check", "l.csv", "--schema", "l.toml", "--target", "late", "--positive", "yes")
+    assert "2 of 2 cells read" in ran.out
+    assert (ran.status, "no values for größe" in ran.out) == (1, True)  # as `fit` would say
+
+
 def test_a_draft_goes_to_a_new_file_alone() -> None:
     ran = run("schema", "t.csv", "--out", "draft.toml")
     assert (ran.status, ran.out) == (0, "written to draft.toml\n")
@@ -191,6 +204,12 @@ def test_help_shows_no_type_for_a_flag_and_that_of_an_option() -> None:
     assert "bool" not in shown
     assert "path" in shown
     assert "bool" not in run("--help").out
+
+
+@pytest.mark.parametrize("words", [(), ("theory",)])
+def test_without_a_command_the_commands_are_listed(words: tuple[str, ...]) -> None:
+    assert "Usage: " in run(*words).out
+    assert run(*words).out == run(*words, "--help").out
 
 
 def test_a_misspelt_table_and_a_range_that_does_not_fit_its_step_are_helped() -> None:

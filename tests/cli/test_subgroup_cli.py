@@ -12,11 +12,10 @@ import pytest
 from running import entries, run
 
 import littlestone
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.classes import parse_class
 from littlestone.learn import ExponentialLearner, Release
-from littlestone.learn.results.accuracy import round_up
-from littlestone.learn.results.group import Group, group_accuracy
+from littlestone.learn.results.accuracy import Group, group_accuracy, round_up
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
@@ -58,14 +57,15 @@ def test_a_group_is_one_entry_for_one_epsilon(table: Path, text: str, delta: str
     asked = {"class": text, "delta": delta, "out": "group.json"}
     ran = run("subgroup", *arguments(table, **asked), "--json")
     assert ran.status == 0
-    assert ran.err == "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n"
+    assert ran.err.startswith("littlestone.ledger: new ledger. Total so far: epsilon 2")
+    assert ran.err.endswith(". No limit set.\n")
     found = json.loads(ran.out)
     assert entries(Path("littlestone.ledger")) == [1]
     with Ledger("littlestone.ledger") as ledger:
         (entry,) = ledger.entries()
     assert entry.cost.epsilon <= 2
     assert entry.what.startswith("find a group with a rate of late == 1 above 0.3 from ")
-    figures = found.pop("group")
+    figures = found["group"]
     assert json.loads(Path("group.json").read_text()) == found
     release = Release.load("group.json")
     assert release.estimate is not None
@@ -79,6 +79,15 @@ def test_a_group_is_one_entry_for_one_epsilon(table: Path, text: str, delta: str
     ):
         assert figures[name] == dict(zip(share._fields, map(float, share), strict=True))
     assert len(run("predict", "group.json", table).out.split()) == 3001
+    page = run("report", "group.json").out
+    assert "<h1>A group with many “late is 1”</h1>" in page
+    assert "littlestone subgroup TABLE.csv" in page
+    assert "--above 0.3" in page
+    card = run("export", "group.json", "--to", "card").out
+    assert "A group with many late" in card
+    assert "says who is in the group" in card
+    with pytest.raises(ModelError, match="a group has no estimate"):
+        Release.from_json({name: value for name, value in found.items() if name != "estimate"})
 
 
 def test_the_figures_are_near_the_truth(table: Path) -> None:
@@ -88,8 +97,8 @@ def test_the_figures_are_near_the_truth(table: Path) -> None:
     assert "carrier is 'C2'" in shown["group"]
     assert "of the group have late == 1" in shown["rate"]
     assert "private, for epsilon 0.2 of the total" in shown["estimates"]
-    assert "the most positives - 0.3 x records" in shown["sought"]
-    assert "below that of the best group" in shown["accuracy"]
+    assert "the group with the most positives beyond 0.3 of its records" in shown["sought"]
+    assert "fall short of those of the best group" in shown["accuracy"]
     assert "mean cost of always 0" in ran.out
 
 
@@ -98,6 +107,7 @@ def test_a_dry_run_spends_nothing(table: Path) -> None:
     assert ran.status == 0
     assert "gain 7, loss 3, epsilon 1.8" in ran.out
     assert "counts of 3 cells with discrete Laplace noise, epsilon 0.2" in ran.out
+    assert "parts      epsilon 1.8 for the group, 0.2 for its size and rate\n" in ran.out
     assert not Path("littlestone.ledger").exists()
 
 
@@ -139,7 +149,7 @@ def test_the_function_finds_the_same_group(table: Path) -> None:
     true = sum(y for c, _, y in ROWS if c == "C2") / 600
     assert group.rate.low <= true <= group.rate.high
     assert group.size.low <= 0.2 <= group.size.high
-    assert "positives - 1/3 x records" in repr(group)
+    assert "the most positives beyond 1/3 of its records" in repr(group)
     assert littlestone.predict(group.release, frame)[:5] == [0, 0, 1, 0, 0]
     with Ledger() as ledger:
         plain = Group(littlestone.fit(frame, "late", **{**asked, "ledger": ledger}))
@@ -162,7 +172,7 @@ def test_what_is_proved_of_the_gain() -> None:
     learner = ExponentialLearner(H, Budget(1), cost=costs)
     alpha = learner.accuracy(3000, 0.05)
     assert alpha is not None
-    assert f"is at most {round_up(100 * alpha * 0.7)}% of all" in group_accuracy(learner, 3000)
+    assert f"by at most {round_up(100 * alpha * 0.7)}% of all" in group_accuracy(learner, 3000)
 
 
 def test_fit_and_plan_take_costs(table: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -
     assert done.status == 0
     assert done.err in (
         "",
-        "littlestone.ledger: new ledger. Total so far: epsilon 0. No limit set.\n",
+        "littlestone.ledger: new ledger. Total so far: epsilon 1. No limit set.\n",
     )
     written = (visits.parent / "model.json").read_text() if "--out" in more else ""
     for told in (done.out, written):
@@ -76,6 +76,7 @@ def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -
         ("--unit", "person", "--max-records", 3),
         ("--unit", "person", "--max-records", 3, "--dry-run"),
         ("--unit", "sick", "--max-records", 3),
+        ("--unit", ""),
         ("--unit", "patient", "--max-records", 0),
         ("--unit", "patient", "--max-records", 1001),
         ("--unit", "patient", "--max-records", 3, "--estimate", 1),

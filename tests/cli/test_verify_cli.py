@@ -111,7 +111,7 @@ def test_what_is_selected() -> None:
             select_statements(number=unrun)
     with pytest.raises(DeclarationError, match="--id 'L5'"):
         select_statements(number="L5")
-    with pytest.raises(DeclarationError, match="--paper 'nobody'"):
+    with pytest.raises(DeclarationError, match="'nobody': no paper here has that key"):
         select_statements(paper="nobody")
 
 

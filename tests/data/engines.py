@@ -75,6 +75,7 @@ DOMAINS: list[Domain[Any]] = [
     Grid(0, 1, "flag"),
     Strings("flag"),
     Product((Strings("text"), Reals("number"), Strings("exact"))),
+    Product((Strings("text"),)),
     Disjoint((Strings("text"), Strings("whole"))),
 ]
 LABELS = [

@@ -6,17 +6,28 @@ import random
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from each import each
-from littlestone.data import Label, coding, read_sample
-from littlestone.data.coding import CodedColumn, LazyValues, Numbering, Tally, tuples
-from littlestone.data.csv_lines import code_block, code_blocks
+from littlestone import core
+from littlestone.data import Label, coding, open_table, read_sample
+from littlestone.data.coding import (
+    CodedColumn,
+    LazyValues,
+    Numbering,
+    Tally,
+    TextNumbering,
+    code_column,
+    tuples,
+)
+from littlestone.data.csv_lines import _by_columns, code_block, code_blocks
 from littlestone.data.table import ColumnarTable
-from littlestone.points import Integers, Product
+from littlestone.points import Domain, Integers, Product, Strings, text
+from planting import Fault, turns_red
 
 
 @each("sizes", [[3, 5], [2**20, 2**20], [2**40, 2**40, 2**40]])
@@ -97,12 +108,126 @@ def test_bytes_are_numbered_as_their_texts_are() -> None:
     """Later batches have old and new bytes, and other values in between."""
     numbering = Numbering(str)
     for texts, rest in ((["b", "a"], [None]), (["c", "a", "d"], ["b"]), (["d", "e"], [])):
-        raw = pa.array([text.encode() for text in texts], pa.large_binary())
+        # A slice, whose bytes do not begin at 0.
+        raw = pa.array([b"else", *map(str.encode, texts)], pa.large_binary())[1:]
         column = CodedColumn(
             LazyValues(raw, read, "utf-8", rest), np.arange(len(texts) + len(rest))
         )
         numbers = numbering(column).tolist()
         assert [numbering.values[k] for k in numbers] == list(map(str, [*texts, *rest]))
+
+
+def test_a_slice_that_is_read_from_its_beginning_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fault = Fault(
+        "littlestone.data.coding:bytes_of",
+        "[raw.offset : raw.offset + len(raw) + 1]",
+        "[: len(raw) + 1]",
+        "a part of an array is read from where the whole begins",
+    )
+    turns_red(fault, test_bytes_are_numbered_as_their_texts_are, monkeypatch)
+
+
+CELLS = [
+    b"a",
+    b"",
+    b"b\r",
+    b'"a"',
+    b'"c""b"',
+    b"\xff",
+    b"\xfe",
+    "\u00e9".encode(),
+    b"7",
+    b"long cell",
+]
+OTHERS = [None, 7, 7.0, "a", "7", "\ud800", True]
+
+
+def compare_numberings(encoding: str) -> None:
+    """Cells of CSV with quotes, carriage returns and bytes of no character, and other values."""
+    for seed in range(6):
+        rng, own, named = random.Random(seed), TextNumbering(), Numbering(text)
+        for _ in range(8):
+            cells = rng.sample(CELLS, 3)
+            lines = [(rng.choice(cells), rng.choice(cells)) for _ in range(12)]
+            block = b"".join(b"%b,%b%b" % (*line, rng.choice((b"\n", b"\r\n"))) for line in lines)
+            others = code_column(rng.sample(OTHERS, 3))
+            for column in (*_by_columns(block, ",", [0, 1], encoding), others):
+                assert own(column).tolist() == named(column).tolist()
+        assert list(own.values) == list(named.values)
+        assert len(own) == len(named)
+
+
+ENCODINGS = ["utf-8", "latin-1"]
+
+
+@each("encoding", ENCODINGS)
+def test_texts_have_the_numbers_of_their_values(encoding: str) -> None:
+    compare_numberings(encoding)
+
+
+TRIM, TEXTS = "littlestone.data.csv_lines:_trim", "littlestone.data.coding:LazyValues.texts"
+FAULTS = [
+    Fault(TRIM, "(data == _QUOTE).any()", "False", "quotes are a part of the cell"),
+    Fault(TRIM, "(data[last] == _LF) & ", "", "a CR before a separator is left out"),
+    Fault(TEXTS, "return None", "pass", "bytes of no character are not replaced"),
+    Fault(
+        "littlestone.data.csv_lines:_by_columns",
+        'if encoding == "utf-8" else _no_texts',
+        "",
+        "cells in another encoding are taken for UTF-8",
+    ),
+]
+
+
+@pytest.mark.deep
+@each("fault", FAULTS)
+def test_another_text_is_noticed(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, compare_both, monkeypatch)
+
+
+def compare_both() -> None:
+    for encoding in ENCODINGS:
+        compare_numberings(encoding)
+
+
+def test_texts_of_a_part_of_an_array_are_kept() -> None:
+    raw = pa.array([b"else", b"b", b"a"], pa.large_binary())[1:]
+    column = CodedColumn(LazyValues(raw, read, "utf-8", [], lambda raw: raw), np.arange(2))
+    own = TextNumbering()
+    assert [own(column).tolist(), list(own.values)] == [[0, 1], ["b", "a"]]
+
+
+def numbers_of(texts: core.TextNumbers, listed: Sequence[bytes]) -> list[int]:
+    ends, found = np.cumsum([0, *map(len, listed)]), np.empty(len(listed), np.int64)
+    texts.number(np.frombuffer(b"".join(listed), np.uint8), ends, found)
+    numbers: list[int] = found.tolist()
+    return numbers
+
+
+def test_bytes_have_numbers_in_the_order_in_which_they_come() -> None:
+    """Of any length, with zeros at the end, and many more than the table has places at first."""
+    rng, known, texts = random.Random(1), dict[bytes, int](), core.TextNumbers(7)
+    for _ in range(5):
+        listed = [rng.randbytes(rng.randrange(3)) + bytes(rng.randrange(12)) for _ in range(4000)]
+        assert numbers_of(texts, listed) == [known.setdefault(one, len(known)) for one in listed]
+    assert texts.size() == len(known) > 5000
+
+
+def test_bytes_of_one_hash_are_told_apart() -> None:
+    """The second words undo what the first ones did, which takes the seed; and one of one word."""
+    seed, ones = 5, 2**64 - 1
+    begin, other = (seed ^ length * 0xC4CEB9FE1A85EC53 & ones for length in (16, 8))
+    mixed = [(begin ^ word) * 0xFF51AFD7ED558CCD & ones for word in range(9)]
+    mixed = [(state ^ state >> 32) * seed & ones for state in mixed]
+    states = [state ^ state >> 29 for state in mixed]
+    listed = [
+        word.to_bytes(8, "little") + state.to_bytes(8, "little")
+        for word, state in enumerate(states)
+    ]
+    listed.append(other.to_bytes(8, "little"))
+    assert numbers_of(core.TextNumbers(seed), listed + listed) == [*range(10), *range(10)]
 
 
 def test_blocks_that_are_handed_over_together_are_those_one_by_one() -> None:
@@ -112,3 +237,15 @@ def test_blocks_that_are_handed_over_together_are_those_one_by_one() -> None:
     (found,) = code_blocks(blocks, ",", [0, 1])
     for j, column in enumerate(found):
         assert column.to_list() == [text for block in alone for text in block[j].to_list()]
+
+
+def test_a_product_of_one_column_of_texts_has_tuples() -> None:
+    """Rules on one open column read no bare texts: these would be in no group at all."""
+    table = open_table(pa.table({"a": ["x", "y", "x"], "y": [1, 0, 1]}))
+    cases: list[tuple[Domain[Any], list[Any]]] = [
+        (Strings("a"), ["x", "y"]),
+        (Product((Strings("a"),)), [("x",), ("y",)]),
+    ]
+    for domain, points in cases:
+        found = read_sample(table, domain, Label.parse("y", 1))
+        assert (sorted(found.points), found.counts.sum()) == (points, 3)

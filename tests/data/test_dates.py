@@ -161,6 +161,12 @@ def test_ranges_of_days(text: str, starts: str) -> None:
         ("a: 2021-05-01..2021-03-02", DeclarationError, "empty"),
         ("a: 2021-05-01..2021-05-02 step 0 days", DeclarationError, "step is 0"),
         ("a at {2021-05-01, 2021-03-01}", DeclarationError, "increasing"),
+        ("a: 01.01.2021..31.12.2021", DeclarationError, "write year-month-day"),
+        ("a: 2021/01/01..2021/12/31 step 1 month", DeclarationError, "write year-month-day"),
+        ("a: 2021-01-01..2021-12-31 step 7", DeclarationError, "a step of days, months or years"),
+        ("a: 2021-01..2021-12", DeclarationError, "write year-month-day"),
+        ("a: datetime", DeclarationError, "write year-month-day"),
+        ("a: 1.1.2021 to 3.4.2021", DeclarationError, "write year-month-day"),
     ],
 )
 def test_wrong_ranges_of_days(text: str, error: type[Exception], found: str) -> None:
@@ -322,9 +328,16 @@ def test_days_in_parquet_and_outside_the_calendar(tmp_path: Path) -> None:
     assert release.predict(tmp_path / "t.parquet")[:5] == [1, 0, 0, 0, 0]
 
 
+def test_days_declared_as_anything_else_say_how_to_declare_them() -> None:
+    frame = pandas.DataFrame({"d": pandas.to_datetime(["2021-07-01"] * 9), "y": [1] * 9})
+    for text in ("d: 0..9", "d", "d: number"):
+        with pytest.raises(LittlestoneError, match="such as d: 2021-01-01"):
+            littlestone.check(frame, "y", positive=1, hypotheses=f"conditions({text}; at most 1)")
+
+
 def test_times_with_a_zone_are_refused() -> None:
     frame = pandas.DataFrame({"d": pandas.to_datetime(["2021-07-01"] * 9, utc=True), "y": [1] * 9})
-    with pytest.raises(LittlestoneError, match="declared type"):
+    with pytest.raises(LittlestoneError, match=r"declared type.*\n.*take the zone away"):
         littlestone.fit(
             frame, "y", positive=1, epsilon=1, ledger=littlestone.Ledger(), dataset="d",
             hypotheses="conditions(d: 2021-01-01..2021-12-01 step 1 month; at most 1)",

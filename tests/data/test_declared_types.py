@@ -271,6 +271,7 @@ def test_columns_that_no_schema_can_hold(tmp_path: Path) -> None:
     assert [c.name for c in littlestone.Schema.parse(draft).columns] == ["a\nb\x1b[2J"]
     assert "\x1b" not in draft
     assert "# [columns.when]  left out: its declared type is Datetime" in draft
+    assert 'write type = "date" and range = [' in draft
 
 
 def test_a_filled_draft_is_used(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from sources import Columns, examples, plain
 import littlestone
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.data import Label, Table, open_table, read_mapped, read_sample
+from littlestone.data.lazy_frames import engine_errors
 from littlestone.data.opening import dataset_name
 from littlestone.data.reading import Reservoir
 from littlestone.points import Domain, Grid, Integers, Names, Product, Reals, Strings
@@ -188,12 +189,79 @@ def test_an_engine_that_fails_at_a_text_says_nothing_of_it(engine: str, tmp_path
         table = open_table(pl.scan_parquet(path).with_columns(pl.col("y").cast(pl.Int8)))
         with pytest.raises(TableError, match="polars could not compute it") as error:
             read_sample(table, Strings("x"), Label.parse("y", 1))
-        assert error.value.__cause__ is None
+        assert error.value.__cause__ is error.value.__context__ is None
         assert "SECRET" not in str(error.value)
         return
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(TableError, match="a view or a query of DuckDB"):
         open_table(duckdb.sql(f"SELECT * FROM '{path}'"))
+
+
+DAMAGE = {
+    "t.db": "it is encrypted, or not a SQLite database",
+    "t.parquet": "the file is damaged",
+    "t.csv.gz": "the file is damaged or not of the kind its name says",
+    "t.xlsx": "it is damaged, has a password or is not an Excel workbook",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_nothing_is_kept_of_an_error_of_another_package(name: str, tmp_path: Path) -> None:
+    """A debugger would show the context that ``raise ... from None`` leaves, with its words."""
+    path, given = tmp_path / name, ("t",) if name == "t.db" else ()
+    frame = pd.DataFrame({"x": ["a"], "y": [1]})
+    if name == "t.db":
+        pytest.importorskip("sqlalchemy")
+        with sqlite3.connect(path) as connection:
+            frame.to_sql("t", connection)
+    elif name == "t.xlsx":
+        pytest.importorskip("openpyxl")
+        frame.to_excel(path)
+    elif name == "t.parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path)
+    table = open_table(path, *given)
+    whole, damaged = path.read_bytes(), b"SECRET" * 1000
+    if name == "t.parquet":
+        path.write_bytes(damaged)
+        with pytest.raises(TableError, match="it is not a Parquet file") as error:
+            open_table(path)
+        assert error.value.__cause__ is error.value.__context__ is None
+        end = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")  # of the pages
+        path.write_bytes(damaged[:end] + whole[end:])
+    else:
+        path.write_bytes(whole[:40] + damaged if name == "t.csv.gz" else damaged)
+    with pytest.raises(TableError) as error:
+        read_sample(table, Strings("x"), Label.parse("y", 1))
+    assert error.value.found == DAMAGE[name]
+    assert error.value.__cause__ is error.value.__context__ is None
+
+
+def test_a_damaged_page_of_a_database_is_not_quoted(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    path = tmp_path / "t.db"
+    with sqlite3.connect(path) as connection:
+        pd.DataFrame({"x": ["a"], "y": [1]}).to_sql("t", connection)
+    table, whole = open_table(path, "t"), path.read_bytes()
+    path.write_bytes(whole[:4096] + b"SECRET" * (len(whole) // 6))
+    with pytest.raises(TableError) as error:
+        read_sample(table, Strings("x"), Label.parse("y", 1))
+    assert error.value.found == "SQLite stopped with an error SQLITE_CORRUPT"
+
+
+def test_a_panic_of_an_engine_is_replaced() -> None:
+    class Panic(BaseException):
+        """What a library in Rust raises."""
+
+    with pytest.raises(TableError), engine_errors("polars", "the data frame"):
+        raise Panic("SECRET")
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_ends_the_program_is_no_error_of_an_engine(kind: type[BaseException]) -> None:
+    with pytest.raises(kind), engine_errors("polars", "the data frame"):
+        raise kind
 
 
 def test_whole_numbers_of_dask_beside_a_missing_one() -> None:

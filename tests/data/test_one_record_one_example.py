@@ -285,9 +285,9 @@ FAULTS = [
         "of over 1,000 equal records in a batch 1,000 count",
     ),
     Fault(
-        "littlestone.data.coding:Numbering._of_bytes",
-        "found[new] = len(known) + places",
-        "found[new] = len(known) - (len(known) > 1000) + places",
+        "littlestone.data.coding:TextNumbering._number_bytes",
+        "return found",
+        "return found - (found > 1000)",
         "after 1,000 values the numbers of further ones are one less",
     ),
 ]

@@ -20,13 +20,15 @@ import pytest
 from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
+from each import each
 from littlestone.base.errors import DeclarationError, TableError
 from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
 from littlestone.data.frames import FrameTable
 from littlestone.learn.declared.drafting import draft_schema
 from littlestone.points import Domain, Grid, Names, Strings
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 
 X, Y = Grid(0, 9, "x"), Label.parse("y", 1)
 
@@ -233,6 +235,11 @@ def test_files_without_a_header(tmp_path: Path) -> None:
     for content in (b"", b"\n\n", b",,\n1,2,3\n", b'""\n'):
         (tmp_path / "table.csv").write_bytes(content)
         assert "no header" in refused(tmp_path / "table.csv")
+    for content in (b'{"x": 7, "y": 1}\n', b'\n[ {"x": "Alice"},\n'):
+        (tmp_path / "table.csv").write_bytes(content)
+        shown = refused(tmp_path / "table.csv")
+        assert "its first line looks like JSON lines" in shown
+        assert "Alice" not in shown
 
 
 @pytest.mark.parametrize("header", ["\n\nx,y", " x ,y ", "x,,y", ",x,y", "\ufeffx,y"], ids=ascii)
@@ -405,8 +412,8 @@ def test_a_column_named_by_a_number_is_told_from_a_misspelled_one(names: list[An
 @pytest.mark.parametrize(
     ("name", "content", "found", "fix"),
     [
-        ("t.csv", "x;y\n1;1\n", "its only column", "--separator ';'"),
-        ("t.tsv", "x|y\n1|1\n", "its only column", "--separator '|'"),
+        ("t.csv", "x;y\n1;1\n", "its header is one name", "--separator ';'"),
+        ("t.tsv", "x|y\n1|1\n", "its header is one name", "--separator '|'"),
         ("t.csv", "x\ty\n1\t1\n", "tabs are between its columns", "--separator tab"),
         ("t.xls", "PK", "is not read", "save it as .xlsx, or as CSV in UTF-8"),
         ("t.xlsb", "PK", "is not read", "save it as .xlsx, or as CSV in UTF-8"),
@@ -445,6 +452,32 @@ def test_other_separators(name: str, content: str, separator: str | None, tmp_pa
         found = read(path, X, Y, separator=separator, multiline=multiline)
         assert plain(found) == {1: (0, 1)}
     assert "[columns.x]" in draft_schema(open_table(path, separator=separator))
+
+
+@each(("header", "given", "fix"), [
+    ("x,y", ";", "--separator ','"), ('"x","y"', "|", "--separator ','"),
+    ("x\ty", ";", "--separator tab"), ("x;y", None, "--separator ';'"),
+    ("z,y", ";", None), ("12,5", ";", None),
+])  # fmt: skip
+def test_a_wrong_separator_is_not_blamed_on_the_header(
+    header: str, given: str | None, fix: str | None, tmp_path: Path
+) -> None:
+    """Only the first line is looked at, and a comma only if it would cut off the column."""
+    path = tmp_path / "t.csv"
+    path.write_text(header + "\n1,1\n")
+    with pytest.raises(TableError) as caught:
+        read(path, X, Y, separator=given)
+    assert (fix is None) == (caught.value.found == "its only column has another name")
+    assert (fix or "name one of its columns") in caught.value.fix
+
+
+def test_a_schema_is_drafted_of_one_name_with_commas_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('"income,,"\n1\n')
+    assert '[columns."income,,"]' in draft_schema(open_table(path))
+    path.write_text("x;y\n1;1\n")
+    with pytest.raises(TableError, match="its first line is one name, with semicolons in it"):
+        draft_schema(open_table(path))
 
 
 @pytest.mark.parametrize("suffix", [".tsv.gz", ".TSV.ZIP", ".tsv.zst"])

@@ -387,6 +387,12 @@ def test_what_is_no_toml_is_not_quoted() -> None:
         assert len(shown) < 300
 
 
+def test_a_name_that_needs_quotes_is_shown_with_them() -> None:
+    shown = refused('target = "y"\n[columns.Konkavität] # mm\nrange = [0, 1]\n')
+    assert 'write [columns."Konkavität"]: a name needs quotes' in shown
+    assert "needs quotes around text" in refused("[columns.age]\n[columns.age]\n")
+
+
 def test_files_that_are_no_schema(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("name\nAlice\n")

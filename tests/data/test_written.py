@@ -23,6 +23,7 @@ from littlestone.data.forms import CellForm, Reading, Unread
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import why_no_number
 from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.written_forms import NumberMarks, number_shape
 from littlestone.points import text
 
 EUROS = CellForm(decimal=",", thousands=".", unit="€")
@@ -311,3 +312,18 @@ def test_a_long_cell_that_is_no_number_is_told_in_one_pass(end: str) -> None:
     # A pattern with two ways to cut the spaces would take hours for it, and tell that it is there.
     cell = "1" + " " * 10**6 + end
     assert why_no_number(cell) == "no number"
+
+
+def test_cells_that_are_read_as_other_numbers_are_counted() -> None:
+    counts = {number_shape("12"): 5, number_shape("1,255"): 3, number_shape("4,52"): 9}
+    for thousands, changed in ((",", 3), ("", 0)):
+        found = NumberMarks.choose(counts, CellForm(thousands=thousands), typed=True)
+        assert found is not None
+        assert found.marks[0] == (",", "")
+        assert found.changed == changed
+
+
+def test_a_stream_is_checked_by_its_records() -> None:
+    stream = CsvStream(io.BytesIO(b"x,y\n1,0\n2,1\n"), name="pipe")
+    found = littlestone.check(stream, "y", positive="1", hypotheses="thresholds(x, 0..9)")
+    assert (found.n, found.ok, found.lines) == (2, True, None)

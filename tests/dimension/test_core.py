@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from mmap import PAGESIZE
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from benchmarks.named_tables import table
 from benchmarks.plain import plain_dimension
 from numpy.typing import NDArray
 
+from littlestone import core
 from littlestone.dimension import is_shattered_by, littlestone_bounds
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
@@ -117,3 +120,16 @@ def test_memory_that_was_freed_is_not_filled_with_zeros_for_a_small_table() -> N
     if "no mallinfo2" in done.stderr:
         pytest.skip("glibc has no mallinfo2")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process reads its size from /proc")
+def test_a_search_gives_its_memory_back() -> None:
+    def megabytes() -> float:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return pages * PAGESIZE / 1e6
+
+    core.Solver(2000, 200, 1 << 20)
+    before = megabytes()
+    for _ in range(50):
+        core.Solver(2000, 200, 1 << 20)
+    assert megabytes() - before < 20

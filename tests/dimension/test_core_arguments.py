@@ -18,9 +18,9 @@ from littlestone.dimension import littlestone_bounds
 from littlestone.dimension.search.engine import Engine
 from littlestone.dimension.tables import PackedTable
 
-WORDS, INTS, LONGS, SHORTS = np.uint64, np.int32, np.int64, np.uint16
+WORDS, INTS, LONGS, SHORTS, BYTES = np.uint64, np.int32, np.int64, np.uint16, np.uint8
 ROOM = 1 << 12
-RULES = "has|have|needs|reads|orbits are|fill|decides|claims|there are|no half-graph"
+RULES = "texts have|has|have|needs|reads|orbits are|fill|decides|claims|there are|no half-graph"
 
 
 class Call(NamedTuple):
@@ -78,6 +78,7 @@ CALLS = [
         [(WORDS, 64, 2), (WORDS, 128, 1)],
         ((0, 0), (1, 0)),
     ),
+    Call("texts", core.TextNumbers(1).number, [(BYTES, 9), (LONGS, 6), (LONGS, 5)], FIRST, FIRST),
     Call("count_cells", core.count_cells, RECORDS, *2 * [((0, 0), (6, 0))]),
     Call("count_boxes", lambda a: core.count_boxes(a, SIZES, 0, FOUND), [(INTS, 6)]),
     Call("count_flats", lambda *a: core.count_flats(0, 1, 0, FOUND, *a), FLATS),
@@ -110,6 +111,10 @@ def test_an_array_of_another_shape_is_refused(call: Call) -> None:
 LARGE = 1 << 30
 
 
+def numbered(*ends: int) -> None:
+    core.TextNumbers(1).number(np.zeros(3, BYTES), np.array(ends), np.zeros(1, LONGS))
+
+
 @each(
     "ask",
     [
@@ -122,6 +127,9 @@ LARGE = 1 << 30
         lambda: core.HalfGraphSearch(np.zeros((1, 1), WORDS), np.zeros((1, 1), WORDS), 0),
         lambda: core.HalfGraphSearch(np.zeros((1, 1), WORDS), np.zeros((1, 1), WORDS), LARGE),
         lambda: core.HalfGraphSearch(np.zeros((1, 1), WORDS), np.zeros((1, 1), WORDS), 1).pairs(),
+        lambda: numbered(0, 4),
+        lambda: numbered(2, 1),
+        lambda: numbered(-1, 1),
         lambda: solver().ask(1, 1, 1, core.Searcher.first),
         lambda: solver().ask(31, 1, 1, core.Searcher.first),
         lambda: solver().ask(2, 1, 1, core.Searcher.both, 1),
@@ -133,7 +141,7 @@ LARGE = 1 << 30
             np.zeros((1, 31), LONGS), np.zeros(1, LONGS), 0, np.zeros(1, LONGS)
         ),
     ],
-    ids=range(17),
+    ids=range(20),
 )
 def test_numbers_out_of_range_are_refused(ask: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=RULES):
@@ -166,6 +174,15 @@ def test_a_question_about_three_ends_when_its_work_is_done() -> None:
     assert engine.at_least(3) is None
     engine.resume()
     assert engine.at_least(3) is False
+
+
+def test_a_limit_on_version_spaces_is_that_of_one_question() -> None:
+    table = PackedTable.pack(np.random.default_rng(1).random((4096, 60)) < 0.2)
+    engine = Engine(table, 1 << 22)
+    assert engine.at_least(8)
+    assert engine.nodes > 60
+    assert engine.at_least(9, 1) is None
+    assert engine.at_least(9, 9) is False
 
 
 def test_a_claim_about_three_ends_when_its_work_is_done() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import permutations, product
@@ -25,9 +26,24 @@ from littlestone.dimension import (
     psi_tree,
 )
 from littlestone.dimension.multiclass import MOST_LABELS
-from littlestone.dimension.search.splits import SplitSolver, SplitTree, is_shattered
+from littlestone.dimension.search.splits import Split, SplitSolver, SplitTree, paths
 
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]
+
+
+def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
+    """Whether every leaf hypothesis of ``tree`` gives the answers on its path."""
+    count = len(tree.leaves)
+    if count.bit_count() != 1 or len(tree.splits) != count - 1 or min(tree.leaves) < 0:
+        return False
+    if not all(0 <= i < len(splits) for i in tree.splits):
+        return False
+    return all(
+        splits[tree.splits[node]][answer] >> leaf & 1
+        and not splits[tree.splits[node]][1 - answer] >> leaf & 1
+        for leaf, path in zip(tree.leaves, paths(count), strict=True)
+        for node, answer in path
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -73,7 +73,7 @@ def test_a_check_turns_red_with_its_fault(
 
 def test_points_of_several_words() -> None:
     """The check reads, moves and compares all words of a row, and the search sums them all."""
-    rng, points = np.random.default_rng(3), 131
+    rng, points = np.random.default_rng(3), 263
     first = (rng.random((2, points)) < 0.3).astype(np.uint8)
     table = np.concatenate([np.roll(first, i, axis=1) for i in range(points)])
     turn = signed(np.roll(np.arange(points), 1), np.zeros(points, np.int64))
@@ -83,6 +83,6 @@ def test_points_of_several_words() -> None:
     assert (symmetry.orbits(look.found, points) == 0).all()
     table[:, :64] = 0  # what moves the other points is a symmetry of the first word alone
     swapped = np.arange(points)
-    swapped[[64, 129]] = 129, 64
+    swapped[[64, 258]] = 258, 64
     image = signed(swapped, np.zeros(points, np.int64))
     assert not admitted(PackedTable.pack(table), image)

@@ -299,8 +299,31 @@ def test_a_second_ctrl_c_does_not_lose_the_bounds(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Engine, "tree", pressed)
     bounds = littlestone_bounds(tables.thresholds(600))
     assert (bounds.lower, bounds.upper, bounds.tree.depth) == (9, 9, 9)
-    assert not bounds.interrupted
-    assert not bounds.timed_out
+    assert (bounds.interrupted, bounds.timed_out) == (True, False)
+
+
+def test_a_ctrl_c_as_the_bounds_meet_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    awaited, searched = threading.Event(), threading.Event()
+    search = _Solve._deepen_in_thread
+
+    def search_and_say(solve: Any) -> None:
+        awaited.wait(60)
+        search(solve)
+        searched.set()
+
+    def press(*state: object) -> None:
+        awaited.set()
+        assert searched.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "littlestone.dimension.littlestone.BRIEF", 1
+    )  # the table is left to the thread
+    monkeypatch.setattr(_Solve, "_deepen_in_thread", search_and_say)
+    table = np.random.default_rng(0).random((500, 40)) < 0.3
+    bounds = littlestone_bounds(table, progress=press)
+    assert bounds.dimension == littlestone_dimension(table)
+    assert (bounds.interrupted, bounds.timed_out) == (True, False)
 
 
 @pytest.mark.parametrize("limit", [-1, float("nan"), "1"])

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import searching
+from littlestone.base.work import searching
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.classes.promises import tabled
 from littlestone.dimension.search import version_spaces as module
@@ -187,9 +187,9 @@ def test_ctrl_c_ends_the_question_and_leaves_the_object_whole(
     big(600, 80, 0.3).littlestone_dimension()  # loads the kernels
     H = big(12_000, 1000, 0.19)
     timer = Timer(0.5, _thread.interrupt_main)
-    timer.start()
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            timer.start()
             H.littlestone_dimension()
     finally:
         timer.cancel()

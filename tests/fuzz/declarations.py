@@ -25,12 +25,12 @@ import pools
 
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import LittlestoneError
-from littlestone.base.steps import answering
+from littlestone.base.work import answering
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.cli.console import finite_or_text
-from littlestone.cli.decompose import _solve
 from littlestone.cli.dim import printable_number
+from littlestone.cli.tree import _solve
 from littlestone.data.label import Label, label_names
 from littlestone.data.sample import Sample
 from littlestone.learn import PrivateLearner, Release

@@ -281,7 +281,7 @@ def test_renumbered_labels_are_told_by_their_type() -> None:
 
 @pytest.mark.parametrize("seed", [0, np.int64(3)])
 def test_a_seed_warns_and_no_host_fills_it(seed: Any) -> None:
-    with pytest.warns(NotPrivateWarning, match="NOT PRIVATE"):
+    with pytest.warns(NotPrivateWarning, match="NOT PRIVATE") as told:
         assert not cuts(simulation_seed=seed).fit(X, Y).release_.private
     assert cuts().fit(X, Y).release_.private
     from sklearn.ensemble._base import _set_random_states
@@ -292,8 +292,10 @@ def test_a_seed_warns_and_no_host_fills_it(seed: Any) -> None:
     assert "random_state" not in cuts().get_params()
     with pytest.warns(NotPrivateWarning):
         online = doors(simulation_seed=seed)
-    with pytest.warns(NotPrivateWarning):
+    with pytest.warns(NotPrivateWarning) as told_online:
         online.learn_one({"id": "a"}, True)
+    # The line of the caller, not one of ours.
+    assert {Path(one.filename).name for one in (*told, *told_online)} == {Path(__file__).name}
 
 
 def doors(**options: Any) -> LittlestoneOnlineClassifier:

@@ -27,9 +27,10 @@ from littlestone.learn.declared.schema import Schema
 from littlestone.learn.stream import choose_online_learner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.accounting.composed import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger.ledger import SEEDED
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.laws.domains import (
     SECRET,
@@ -137,7 +138,7 @@ def test_one_spend_at_the_first_record() -> None:
     taught(model)
     (entry,) = ledger.entries("d")
     assert entry.cost == PrivacyCost(Fraction(1), Fraction(1, 10**6)) == model.learner.cost()
-    assert entry.what == "learn y == True online from subsets(id; at most 2)"
+    assert entry.what == SEEDED + "learn y == True online from subsets(id; at most 2)"
 
 
 def test_nothing_is_drawn_without_a_budget() -> None:

@@ -203,7 +203,6 @@ def test_plans() -> None:
     learner = AgnosticLearner(H, **goal)
     bound = learner.plan(0.1, 0.05)
     assert bound is not None
-    assert bound.proved
     m = learner.part_size(bound.n)
     assert learner.failure(m, bound.n - m, 0.1, 0.05) <= 3 * 0.05 / 4
     small = AgnosticLearner(H, alpha="0.2", **goal).plan(0.2, 0.05)
@@ -271,3 +270,10 @@ def test_a_receipt_pays_for_the_declared_relabelling(kind: Any) -> None:
             dear.draw(sample, receipt=receipt)
         cheap.draw(sample, receipt=receipt)
         assert cheap.event in [event for event, _ in cheap.event.uses()]
+
+
+def test_far_is_the_bound_of_theorem_2() -> None:
+    learner = AgnosticLearner(parse_class("thresholds(x, 0..6)"), Budget(1, "1e-6"))
+    x = 0.2 * 4000 - 4 - 300
+    bound = 2 * learner.hypotheses.growth_function(4000**2) * math.exp(-x * x / (2 * 4000))
+    assert bound <= learner.far(4000, 0.2, 300) <= bound * (1 + 1e-6)

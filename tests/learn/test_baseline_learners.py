@@ -290,6 +290,12 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
     assert tried > 20
 
 
+@pytest.mark.parametrize(("m", "d", "leaves"), [(3, 1, 12), (2, 2, 742), (0, 1, 3)])
+def test_the_longest_list_of_a_stage(m: int, d: int, leaves: int) -> None:
+    # C(D, 0) + ... + C(D, d) for D = m + (m + 1) 2^d (2^d - 1): 11, 38 and 2.
+    assert StagedLearner.longest(m, d) == leaves
+
+
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_the_proved_size(kind: type[Any]) -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}

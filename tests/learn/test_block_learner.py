@@ -141,8 +141,8 @@ def test_each_fault_in_a_large_block_is_caught(
 FAULTS = [
     Fault(
         "littlestone.learn.stream.blockwise:BlockStream._begin_block",
-        "self._counts: dict[Any, list[int]] = {}",
-        "self._counts = dict(list(getattr(self, '_counts', {}).items())[-1:])",
+        "self._size, self._counts = size, {}",
+        "self._size, self._counts = size, dict(list(self._counts.items())[-1:])",
         "the last record of a block is in the next one too",
     ),
     Fault(
@@ -174,8 +174,9 @@ FAULTS = [
 
 LATE = Fault(
     "littlestone.learn.stream.blockwise:BlockStream._begin_block",
-    "self._counts: dict[Any, list[int]] = {}",
-    "self._counts = dict(list(self._counts.items())[-1:]) if self._steps >= 3000 else {}",
+    "self._size, self._counts = size, {}",
+    "late = list(self._counts.items())[-1:] if self._steps >= 3000 else []; "
+    "self._size, self._counts = size, dict(late)",
     "from step 3,000 on the last record of a block is in the next one too",
 )
 

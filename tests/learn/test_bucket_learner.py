@@ -109,7 +109,7 @@ def test_who_is_for_what() -> None:
     for bits in (0, 21, True, "16"):
         with pytest.raises(DeclarationError, match="1 to 20"):
             BucketLearner(H, Budget(1), bits=bits)  # type: ignore[arg-type]
-    for buckets, labels in ((0, 2), (2, 1), (1 << 21, 2), (2.0, 2)):
+    for buckets, labels in ((0, 2), (2, 1), (1 << 21, 2), (2.0, 2), (1, 1001)):
         with pytest.raises(DeclarationError):
             BucketLabels(Fraction(1), buckets, labels)  # type: ignore[arg-type]
     assert BucketLearner(H, Budget(1)).plan(0.1, 0.05) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,13 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.learn.stream import ConfirmedLearner, RuleLearner
-from littlestone.learn.stream.confirmed import ConfirmedStream, key_scheme, miss_bounds
+from littlestone.learn.stream.confirmed import (
+    ConfirmedStream,
+    find_search,
+    key_scheme,
+    mean_of_skips,
+    miss_bounds,
+)
 from littlestone.learn.stream.keys import least_total
 from littlestone.learn.stream.known_ends import Columns, Cuts, Ends, Sides, columns_of
 from littlestone.points import Integers, Reals
@@ -74,7 +80,7 @@ def test_an_adaptive_adversary_stays_below_the_bound(H: Any, wait: int) -> None:
     learner = ConfirmedLearner(H, Budget(1), horizon=T)
     bound = learner.mistake_bound(0.05)
     assert bound is not None
-    assert (bound.proved, bound.adaptive) == (True, True)
+    assert bound.adaptive
     found = [spread(learner, seed, wait) for seed in range(4)]
     assert sum(count > bound.mistakes for count in found) <= 1
 
@@ -224,57 +230,84 @@ def test_thresholds_are_halved() -> None:
 def test_intervals_are_found_by_true_keys(length: int) -> None:
     """Each mistake names a watched key; confirming true ones finds every interval, never another."""
     asked = Ends(Intervals.on(5, 4 + length))
-    # Two keys for each halving, those outside, and the halvings of the intervals around a point.
-    ends = int(math.log2((length + 1) ** 2 // 4))
-    assert asked.max_epochs == 2 * math.ceil(math.log2(length)) + 2 + ends
+    assert asked.max_epochs == int(math.log2((length + 1) ** 2 // 4))
+    assert asked.places == length
     assert asked.spread == 4 * (asked.max_epochs + 1)
     rng, grid = random.Random(length), range(5, 5 + length)
-    targets = [(a, b) for a in grid for b in grid if a <= b]
-    for a, b in [*targets, (1, 0)]:
-        for _ in range(3):
-            knowledge, named, confirmed = asked.initial_knowledge(), set[int](), set[int]()
+    for a, b in [(a, b) for a in grid for b in grid if a <= b]:
+        for point in range(a, b + 1):
+            knowledge, named = asked.initial_knowledge(), set[int]()
+            assert knowledge.searching
+            assert not any(knowledge.published_rule(x) for x in grid)
+            assert knowledge.key(point, 1) == point - 5
+            knowledge.locate(point - 5, 1)
             while wrong := [x for x in grid if knowledge.published_rule(x) != (a <= x <= b)]:
                 x = rng.choice(wrong)
                 key = knowledge.key(x, int(a <= x <= b))
-                assert key in knowledge.keys_to_watch(5, 9)
+                assert key is not None
                 assert knowledge.keys_to_watch(5, 9)[key].threshold == 5
                 named.add(key)
                 if rng.random() < 0.5:
                     waiting = sorted(named & knowledge.keys_to_watch(5, 9).keys())
-                    hit = rng.sample(waiting, rng.randint(1, len(waiting)))
-                    assert not confirmed & set(hit)
-                    confirmed |= set(hit)
-                    knowledge.confirm(hit, 1)
+                    assert not knowledge.confirm(rng.sample(waiting, len(waiting) // 2 + 1), 1)
             assert len(named) <= asked.max_epochs
 
 
 def test_wrong_ends_are_found_again() -> None:
     asked = Ends(Intervals.on(0, 9))
-    knowledge = asked.initial_knowledge()
-
-    def confirm(*kinds: int) -> None:
-        watched = knowledge.keys_to_watch(5, 9)
-        knowledge.confirm([key for key in watched if key % 4 in kinds], step)
-
-    step = 1
-    confirm(0, 1)
+    knowledge, step = asked.initial_knowledge(), 2
+    knowledge.locate(4, step)
     assert knowledge.published_rule(4) == 1
     assert (knowledge.key(4, 0), knowledge.key(4, 1)) == (None, None)
-    for step in range(2, 9):
-        assert {watch.first for watch in knowledge.keys_to_watch(5, 9).values()} == {step - 1}
-        before = knowledge.keys_to_watch(5, 9).keys()
-        confirm(0)  # lower and lower first points, until none is left
-        if knowledge.published_rule(4) == 0:
-            break
-    assert [knowledge.published_rule(x) for x in range(10)] == [0] * 10
-    assert not before & knowledge.keys_to_watch(5, 9).keys()  # counts of ends are none of parts
-    steps = 0
-    while wrong := [x for x in range(10) if knowledge.published_rule(x) != (7 <= x <= 8)]:
-        key = knowledge.key(wrong[0], int(7 <= wrong[0] <= 8))
-        assert key is not None
-        knowledge.confirm([key], 1)
-        steps += 1
-    assert steps <= asked.max_epochs
+    while not knowledge.searching:
+        assert {watch.first for watch in knowledge.keys_to_watch(5, 9).values()} == {step}
+        before, step = knowledge.keys_to_watch(5, 9).keys(), step + 1
+        lower = [key for key in before if key % 4 == 0]  # lower first points, until none is left
+        assert knowledge.confirm(lower, step) == knowledge.searching
+    assert step == 5
+    assert not any(map(knowledge.published_rule, range(10)))
+    knowledge.locate(7, step)
+    assert not {key for key in before if key % 4 < 2} & knowledge.keys_to_watch(5, 9).keys()
+    assert knowledge.published_rule(7) == 1
+
+
+@pytest.mark.parametrize(("epsilon", "places"), [("1", 1 << 20), ("0.1", 300), ("20", 2)])
+def test_a_search_is_seldom_in_vain(epsilon: str, places: int) -> None:
+    """Its median has enough records, or hits early with a small probability."""
+    most = Fraction(1, 100)
+    search = find_search(places, Fraction(epsilon), T, most)
+    assert search.cost().epsilon <= Fraction(epsilon)
+    timer, n = search.timer, np.arange(1, search.timer.threshold + 1)
+    steps, a, s = T * float(mean_of_skips(timer)), float(search.ratio), float(timer.shrink)
+    in_vain = (places - 1) * a ** np.ceil(n / 2)
+    assert most / 8 < (in_vain + steps * s ** (timer.threshold + 1.0 - n)).min() <= most
+
+
+def test_a_median_lies_among_its_records() -> None:
+    """With n records, those outside of them have less than places times a^(n / 2)."""
+    search, rng = find_search(9, Fraction(2), T, Fraction(1, 100)), random.Random(1)
+    for n in (1, 2, 5, 12):
+        for _ in range(20):
+            first = rng.randrange(9)
+            named = [rng.randrange(first, 9) for _ in range(n)]
+            law = search.tally_law(named)
+            outside = sum(p for x, p in law.items() if not min(named) <= x <= max(named))
+            assert outside <= 8 * search.ratio ** -(-n // 2)
+
+
+def test_intervals_begin_anew_where_nothing_is_left() -> None:
+    """Labels that no interval fits: the search goes on, and a run resumes from its summary."""
+    learner = ConfirmedLearner(Intervals.on(0, 600), Budget(40), horizon=1_500)
+    stream, found, rng = begun(learner, 3, ConfirmedStream), 0, random.Random(1)
+    while stream.steps < 1_500:
+        x, before = rng.randrange(601), stream._knowledge.searching
+        stream.update(x, 1 - stream.predict(x))
+        found += before and not stream._knowledge.searching
+        kept = stream._to_json()
+        other = learner.stream(Tape(random.Random(1)))
+        assert other._restore(kept) == stream._knowledge.published_rule
+        assert other._to_json() == kept
+    assert found > 2
 
 
 def test_an_adversary_who_knows_the_interval() -> None:
@@ -464,10 +497,11 @@ def test_what_it_takes() -> None:
 
 @pytest.mark.parametrize("epsilon", ["1e-6", "1000"])
 def test_extreme_budgets_are_answered(epsilon: str) -> None:
-    learner = ConfirmedLearner(Thresholds.on(0, 2**62), Budget(epsilon), horizon=10**12)
-    assert learner.doubt <= 0.04
-    bound = learner.mistake_bound(0.05)
-    assert (bound is None) == (epsilon == "1e-6")
+    for H in (Thresholds.on(0, 2**62), Intervals.on(0, 2**62)):
+        learner = ConfirmedLearner(H, Budget(epsilon), horizon=10**12)
+        assert learner.doubt <= 0.04
+        bound = learner.mistake_bound(0.05)
+        assert (bound is None) == (epsilon == "1e-6")
 
 
 def test_a_class_of_one_hypothesis_draws_nothing() -> None:
@@ -482,3 +516,17 @@ def test_a_class_of_one_hypothesis_draws_nothing() -> None:
         bound = learner.mistake_bound(0.05)
         assert bound is not None
         assert bound.mistakes == 0
+
+
+def test_a_side_without_a_hypothesis_waits_for_more_records() -> None:
+    for low, point, high in product(range(3), repeat=3):
+        reach = Ends(Intervals.on(0, low + point + high)).initial_knowledge()
+        reach.locate(low, 1)
+        while not reach.searching:
+            (first, last), left = reach._ends, reach._left
+            beyond = [left[0][0] < first, first < left[0][1], left[1][0] < last, last < left[1][1]]
+            watched = reach.keys_to_watch(5, 9).values()
+            assert [watch.threshold for watch in watched] == [5 if some else 9 for some in beyond]
+            if not any(beyond):
+                break
+            reach.confirm([[*reach.keys_to_watch(5, 9)][beyond.index(True)]], 1)

@@ -19,6 +19,7 @@ from littlestone.learn.stream import (
     BlockLearner,
     ConfirmedLearner,
     DurableStream,
+    HedgeLearner,
     KeyLearner,
     PrivateOnlineLearner,
     RuleLearner,
@@ -260,6 +261,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
 CUTS, RULES = Thresholds.on(0, 30), EqualityRules.over_columns("origin", "dest", max_literals=2)
 SIZES: list[tuple[type[PrivateOnlineLearner[Any]], Any, dict[str, list[Any]]]] = [
     (BlockLearner, CUTS, {"first": [7, 8], "growth": [1, 2]}),
+    (HedgeLearner, CUTS, {"block": [7, 8]}),
     (KeyLearner, CUTS, {}),
     (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
     (ConfirmedLearner, CUTS, {"doubt": ["0.1", "0.0001"], "warm": [64, 128]}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from littlestone.learn import ExponentialLearner
 from littlestone.learn.declared.task import Task
 from littlestone.learn.plan import candidates, choose_learner
 from littlestone.learn.plan.missed import MANY, for_records
+from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
@@ -51,6 +53,13 @@ def test_more_records_than_radii_can_take_go_to_teachers() -> None:
     assert named.for_records(10**7).learner.method == "radii"
 
 
+def test_only_the_most_records_of_units_are_said() -> None:
+    rows = task(TREES, 1)
+    units = replace(rows, declaration=replace(rows.declaration, unit=Unit("patient", 3)))
+    for told, most in ((rows, "regrown: 9,000"), (units, "regrown: at most 9,000")):
+        assert told.for_records(9000).why.startswith(f"{most} records are enough to split")
+
+
 def test_a_dry_run_says_which_method_many_records_take() -> None:
     assert task(TREES, "0.7").later()[1] == "regrown from 1,715 records on"
     assert task(TREES, "0.7").for_records(1715).learner.method == "regrown"
@@ -84,5 +93,7 @@ def test_a_fit_takes_the_learner_for_its_records() -> None:
 def test_a_tree_is_regrown_for_many_records_only() -> None:
     H: Any = parse_class(TREES)
     words = {c.method: c.describe() for c in candidates(H, Budget(1))}
-    assert words["regrown"].endswith("; only for many records")
+    assert words["regrown"].endswith(
+        f"; only for many records, from n times epsilon of {MANY:,} on"
+    )
     assert choose_learner(H, Budget(1))[0].method == "exponential"

@@ -315,3 +315,13 @@ def test_declarations_are_checked(stated: dict[str, Any]) -> None:
         GloballyStableLearner(TINY, **{"budget": Budget(1, "1e-6"), **stated})
     with pytest.raises(DeclarationError):
         BatchSizes(0, (0,), 1, 1)
+
+
+def test_each_fresh_record_is_a_step_for_each_rule_that_may_be_left() -> None:
+    few, more = (
+        GloballyStableLearner(
+            Thresholds.on(0, 1), Budget(1, "0.1"), sizes=BatchSizes(1, (0,), 90, fresh, keep=30)
+        ).work(1000)
+        for fresh in (0, 7)
+    )
+    assert more == few + 7 * 3

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import answering, at_most, count_search
+from littlestone.base.work import answering, at_most, count_search
 from littlestone.classes.text.declared import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import GloballyStableLearner, IrreducibleLearner, base
@@ -183,7 +183,7 @@ def test_no_fit_or_stream_begins_before_the_rule_of_the_class_is_found(
         for learner in (IrreducibleLearner(H, budget), GloballyStableLearner(H, budget)):
             with pytest.raises(TooLargeError, match="it may take"):
                 learner.fit(sample, ledger=ledger, dataset="d")
-        with pytest.raises(TooLargeError, match="begin with the SOA"):
+        with pytest.raises(TooLargeError, match="that learning begins with"):
             TeacherLearner(H, budget, horizon=10).start(ledger=ledger, dataset="d")
         assert ledger.entries() == []
 

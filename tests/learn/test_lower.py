@@ -19,7 +19,6 @@ from littlestone.classes import FiniteClass, Parities, Points, parse_class
 from littlestone.classes.decision_lists import CountedLists
 from littlestone.classes.juntas import CountedJuntas
 from littlestone.classes.promises.counted import BoxFamily, CountedBoxes
-from littlestone.learn.base import binomial_mean
 from littlestone.learn.plan.lower import (
     chain,
     free_points,
@@ -41,10 +40,12 @@ from littlestone.learn.plan.lower_mistakes import (
     fresh,
     lower_mistakes,
 )
+from littlestone.learn.plan.missed import binomial_mean
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.key_release import ReleaseCurve
+from littlestone.privacy.mechanisms.partition_selection import ReleaseCurve
 from littlestone.privacy.rational import exp_above
+from littlestone.prove.papers.planning import Bit
 
 GOAL: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
 
@@ -162,7 +163,7 @@ def test_shattered_points_are_shattered() -> None:
         ("points(a)", 1),
     ]:
         H = parse_class(text)
-        points = shattered_points(H)
+        *_, points = shattered_points(H)
         assert len(points) >= least
         for labels in product((0, 1), repeat=len(points)):
             V: Any = H
@@ -173,8 +174,8 @@ def test_shattered_points_are_shattered() -> None:
 
 def test_no_more_points_are_shattered_than_are_asked_for() -> None:
     H = parse_class("subsets(a; at most 12)")
-    assert [len(shattered_points(H, most)) for most in (1, 3)] == [1, 3]
-    assert len(shattered_points(H)) == 10
+    assert [len([*shattered_points(H, most)][-1]) for most in (1, 3)] == [1, 3]
+    assert len([*shattered_points(H)][-1]) == 10
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 0.05)])
@@ -531,7 +532,7 @@ def test_who_is_bound() -> None:
     assert (few.size, len(lower_bounds(few, budget, **GOAL))) == (4, 2)  # no open vocabulary
     hard = parse_class("rule_sets(a, b, c, d, e; at most 2 rules of 2)")
     with pytest.raises(TooLargeError):
-        shattered_points(hard)
+        list(shattered_points(hard))
     assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)
     large = parse_class("trees(x: 0..95 step 5, y: 0..95 step 5, s in {u, v}; depth 2)")
     assert free_points(large) == free_points(large) > 4  # found without a table of all points
@@ -548,3 +549,11 @@ def test_more_points_need_more() -> None:
     assert sizes == sorted(sizes)
     assert sizes[2] > sizes[0]
     assert min(indistinct(1.0, 0.5)) == 0
+
+
+def test_a_bit_that_follows_few_records_too_closely_is_not_private() -> None:
+    for epsilon, delta in ((1.0, 0.0), (0.5, 1e-3)):
+        assert Bit(epsilon, delta).is_private()
+        eager = Bit(epsilon, delta)
+        vars(eager)["wrong"] = Bit(2 * epsilon, delta).wrong
+        assert not eager.is_private()

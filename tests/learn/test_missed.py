@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import combinations, product
 from math import comb
 
@@ -14,10 +13,9 @@ from scipy import optimize
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import parse_class
 from littlestone.learn import LookupLearner, PartitionLearner
-from littlestone.learn.base import binomial_mean, binomial_means
 from littlestone.learn.lookup import _miss_chances
 from littlestone.learn.plan import missed
-from littlestone.learn.plan.missed import Floats, too_much_missed
+from littlestone.learn.plan.missed import Floats, binomial_mean, binomial_means, too_much_missed
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 
@@ -135,11 +133,14 @@ def test_a_size_is_enough_by_one_of_its_two_bounds(keys: int, rate: float) -> No
         fine = too_much_missed(n, keys, chances, 0.2, 0.05) if 1 < keys < 10**9 else rough
         return min(rough, fine) + besides("", keys, 0.2)(n)
 
-    size = partial(missed.sample_size_for_keys, keys, curve, "m", 0.2, 0.05)
-    bound = size("realizable", "here", besides=besides)
+    sizes = missed.KeySizes(keys, curve, "m", "here", besides)
+    bound = sizes.plan(0.2, 0.05, "realizable")
     assert bound is not None
     assert fails(bound.n) <= 0.05 < fails(bound.n - 1 - bound.n // 10**6)
-    assert size("agnostic", "here") is None
+    for n in (bound.n - 1 - bound.n // 10**6, bound.n, 2 * bound.n):
+        assert sizes.is_enough(n, 0.2, 0.05, "realizable") == (n >= bound.n)
+        assert not sizes.is_enough(n, 0.2, 0.05, "agnostic")
+    assert sizes.plan(0.2, 0.05, "agnostic") is None
 
 
 def simulated(n: int, weights: Floats, chances: Floats, alpha: float, runs: int) -> float:

@@ -122,5 +122,5 @@ def test_the_work_of_rounds_grows_with_their_number() -> None:
 )  # fmt: skip
 def test_version_spaces_are_refused(kind: Any, text: str) -> None:
     left = parse_class(text).restrict(("5",), 1)
-    with pytest.raises(DeclarationError, match="over a mixed table"):
+    with pytest.raises(DeclarationError, match="it is not a class of"):
         kind(left, Budget(1))

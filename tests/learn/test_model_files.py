@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -14,11 +15,12 @@ from test_every_learner import SAMPLES, applicable, learner_of
 
 import littlestone
 from littlestone.base.discovery import concrete
+from littlestone.base.errors import ModelError
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
 from littlestone.learn import PrivateLearner, Release
+from littlestone.learn.results.accuracy import Group
 from littlestone.learn.results.estimate import Estimate
-from littlestone.learn.results.group import Group
 from littlestone.points import Grid, Listed, Product, Strings
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost
@@ -72,6 +74,24 @@ def test_the_model_of_every_learner_keeps_to_the_schema(validator: Any) -> None:
             made = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1))
         validator.validate(written(made))
     assert len(tried) > 10
+
+
+def test_a_model_with_risks_keeps_to_the_schema(validator: Any) -> None:
+    frame = pd.DataFrame({"x": [*range(10)] * 10, "y": [0] * 50 + [1] * 50})
+    with Ledger() as ledger:
+        rule = "thresholds(x, 0..9)"
+        made = littlestone.fit(
+            frame,
+            "y",
+            hypotheses=rule,
+            positive=1,
+            epsilon=1,
+            risk=True,
+            ledger=ledger,
+            dataset="d",
+        )
+    assert made.quality is not None
+    validator.validate(written(made))
 
 
 def test_a_function_of_every_kind_keeps_to_the_schema(validator: Any) -> None:
@@ -139,6 +159,13 @@ def test_the_stored_model_of_version_1_is_read_and_predicts_as_it_did() -> None:
     assert written(found) == data
 
 
+def test_a_damaged_rule_has_one_fix() -> None:
+    data = written(release(RULE))
+    with pytest.raises(ModelError) as error:
+        Release.from_json({**data, "hypothesis": {**data["hypothesis"], "domain": 5}})
+    assert str(error.value).count("to fix it") == 1
+
+
 # Cards
 
 
@@ -146,7 +173,7 @@ def skeleton(one: Release) -> str:
     """What is left of a card without the texts of the release."""
     card = one.card().replace("\\", "")
     domain = one.hypothesis.domain
-    texts = [text for _, text in rows_of_release(one)] + [
+    texts = [text for _, text in rows_of_release(one, None)] + [
         str(c) for c in getattr(domain, "columns", [domain])
     ]
     for text in sorted([*texts, ", ".join(one.hypothesis.tested_columns)], key=len, reverse=True):
@@ -168,6 +195,9 @@ def test_a_card_holds_nothing_but_the_release() -> None:
     assert left[0] == left[1]
     for one in made:
         assert one.card() == Release.from_json(written(one)).card()
+        headings = re.findall(r"^(?:\| |\* )([a-z ]+)", one.card(), re.MULTILINE)
+        assert len(headings) == len({*headings})
+        assert "--" not in one.card().replace("|---|---|", "")
         assert not [
             word for word in ("secret", "data/", "Ada", "Bob", "name") if word in one.card()
         ]

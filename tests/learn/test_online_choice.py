@@ -106,7 +106,7 @@ def test_a_small_delta_refuses_nothing_that_runs_without() -> None:
         learner, why = online_choice(H, Budget(1, delta), horizon=1000)
         assert learner.method == "tallied"
         assert "teachers" not in why
-    with pytest.raises(DeclarationError, match="more than 1,048,576 entries"):
+    with pytest.raises(DeclarationError, match="at most 1,048,576 are made"):
         online_choice(H, Budget(1, "1e-6"), horizon=1000, method="teachers")
 
 

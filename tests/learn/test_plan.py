@@ -12,7 +12,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import declared_kinds
-from littlestone.learn import RadiiLearner
+from littlestone.learn import ExponentialLearner, RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
 from littlestone.learn.papers.globally_stable import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
@@ -24,6 +24,7 @@ from littlestone.learn.plan import (
     plan_stream,
 )
 from littlestone.learn.plan.choice import explain
+from littlestone.learn.plan.defaults import default_class
 from littlestone.learn.plan.sizes import stream_formulas
 from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget
@@ -143,8 +144,12 @@ def test_every_method_is_explained() -> None:
     shown = " ".join(f"{heading} {sentence}" for heading, sentence in rows)
     assert all(found.method in shown for found in candidates(H, Budget(1)))
     reasons = [sentence for heading, sentence in rows if heading == "does not apply"]
-    assert "it is not a class of lookup tables (buckets, lookup)" in reasons
-    assert len(reasons) == len({reason.partition(" (")[0] for reason in reasons})
+    lookups = (
+        "buckets, lookup: it is not a class of lookup tables; declare lookup(COLUMN; at most M)"
+    )
+    assert lookups in reasons
+    assert any("; give delta > 0, such as 1e-6" in reason for reason in reasons)
+    assert len(reasons) == len({reason.partition(": ")[2] for reason in reasons})
 
 
 def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
@@ -192,9 +197,8 @@ def test_only_the_methods_that_a_delta_helps_ask_for_one() -> None:
     asked, found, fix = error.value.asked, error.value.found, error.value.fix
     assert asked.endswith("with delta = 0")
     assert found == "column ward has no list of values"
-    assert fix.startswith(
-        "give it one, delete it from the schema or the class, or allow --delta 1e-6"
-    )
+    assert fix.startswith("give it one, such as ward in {ICU, ER}, or a range")
+    assert fix.endswith("delete it from the schema or the class; or allow --delta 1e-6")
     assert choose_learner(H, Budget(1, "1e-6"))[0].method == "vocabulary"
 
 
@@ -321,7 +325,6 @@ def test_proved_parameters_are_told_apart() -> None:
     row = next(r for r in plan(Points(Integers()), **GOAL).rows if r.method == "irreducible")
     assert row.realizable is None
     assert row.tuned is not None
-    assert row.tuned.proved
     assert row.tuned.n > 10_000
 
 
@@ -402,3 +405,16 @@ def test_calibrated_sizes_of_score_sheets_are_for_what_was_simulated() -> None:
     assert (row.realizable, row.agnostic, row.tuned) == (None, None, None)
     assert row.calibrated is not None
     assert row.calibrated.command == "python -m benchmarks.calibration_of_sheets"
+
+
+def test_a_default_class_is_the_first_of_its_kind_that_is_learned() -> None:
+    def without_trees(text: str) -> tuple[Any, str]:
+        if text.startswith("trees"):
+            raise DeclarationError("learn trees", found="too many", fix="ask for fewer")
+        return ExponentialLearner(parse_class("thresholds(x, 0..9)"), Budget(1)), "why"
+
+    for labels, group, words in ((2, False, "conditions(*; at most 2)"),
+                                 (3, False, "outcomes(*; at most 1)"),
+                                 (2, True, "conditions(*; at most 2)")):  # fmt: skip
+        *_, taken = default_class(without_trees, "agnostic", labels=labels, group=group)
+        assert taken.startswith(f"{words}, because none was given")

@@ -15,20 +15,26 @@ from typer.testing import CliRunner
 
 from littlestone.classes import FiniteClass
 from littlestone.cli import app
-from littlestone.learn.papers.boxes.algorithm_g import printed_sizes
 from littlestone.learn.papers.boxes.base import Rule, boxes, rules_of, split
-from littlestone.learn.papers.boxes.define_class import define_class
-from littlestone.learn.papers.boxes.dp_erm import dp_erm, printed_teachers
-from littlestone.learn.papers.boxes.dp_ol import Sizes, dp_ol
-from littlestone.learn.papers.boxes.extended_soa import extended_soa, standard_optimal_algorithm
-from littlestone.learn.papers.boxes.joint_train import Training, joint_train
-from littlestone.learn.papers.boxes.online_game import halving, online_game, soa
-from littlestone.learn.papers.boxes.private_online_procedure import private_online_procedure
-from littlestone.learn.papers.boxes.sparse_sample import printed_bottom
-from littlestone.learn.papers.boxes.tournament_samples import (
+from littlestone.learn.papers.boxes.blm20 import (
     FailError,
+    extended_soa,
     law_of_d_k,
+    printed_sizes,
     sample_tilde_d,
+    standard_optimal_algorithm,
+)
+from littlestone.learn.papers.boxes.kmm23 import private_online_procedure
+from littlestone.learn.papers.boxes.lecture5 import halving, online_game, soa
+from littlestone.learn.papers.boxes.lyu25 import (
+    Sizes,
+    Training,
+    define_class,
+    dp_erm,
+    dp_ol,
+    joint_train,
+    printed_bottom,
+    printed_teachers,
 )
 from littlestone.learn.papers.globally_stable import paper_sizes
 from littlestone.privacy import Budget
@@ -105,7 +111,7 @@ def test_the_players_of_the_lecture_keep_their_bounds() -> None:
 @pytest.mark.deep
 def test_a_minority_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = Fault(
-        "littlestone.learn.papers.boxes.online_game:halving",
+        "littlestone.learn.papers.boxes.lecture5:halving",
         "votes[1] > votes[0]",
         "votes[1] < votes[0]",
         "",
@@ -134,13 +140,13 @@ def test_the_extended_soa_is_that_of_the_definition() -> None:
 def test_an_update_of_all_labels_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     for fault in (
         Fault(
-            "littlestone.learn.papers.boxes.extended_soa:extended_soa",
+            "littlestone.learn.papers.boxes.blm20:extended_soa",
             "realizable and not after",
             "not after",
             "it goes back to the class",
         ),
         Fault(
-            "littlestone.learn.papers.boxes.extended_soa:extended_soa",
+            "littlestone.learn.papers.boxes.blm20:extended_soa",
             "*h[:i], y",
             "*h[:i], 1 - y",
             "the other label is set",
@@ -250,9 +256,9 @@ NONE_LEFT = Sizes(0, 2, 1, Fraction(1), TINY.training)
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault("littlestone.learn.papers.boxes.dp_ol:dp_ol", "left < 0", "left < -1", "no halt"),
+        Fault("littlestone.learn.papers.boxes.lyu25:dp_ol", "left < 0", "left < -1", "no halt"),
         Fault(
-            "littlestone.learn.papers.boxes.dp_ol:dp_ol",
+            "littlestone.learn.papers.boxes.lyu25:dp_ol",
             "y != label_of",
             "y == label_of",
             "right labels are mistakes",
@@ -293,19 +299,19 @@ def test_predictions_by_votes_have_the_law_of_their_steps() -> None:
     "fault",
     [
         Fault(
-            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
             "(1, 3)",
             "(1, 2)",
             "votes for 1 are certain from k / 2 on",
         ),
         Fault(
-            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
             "label != y",
             "label == y",
             "right labels teach",
         ),
         Fault(
-            "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure",
+            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
             "after.is_empty()",
             "0",
             "no hypothesis is left",

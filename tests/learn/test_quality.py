@@ -49,7 +49,7 @@ def truth(order: list[list[int]]) -> dict[str, Fraction]:
     return {
         "positives": share(lambda h, y: y == 1, lambda h, y: True),
         "error": share(lambda h, y: h != y, lambda h, y: True),
-        "sensitivity": share(lambda h, y: h == 1, lambda h, y: y == 1),
+        "recall": share(lambda h, y: h == 1, lambda h, y: y == 1),
         "specificity": share(lambda h, y: h == 0, lambda h, y: y == 0),
         "precision": share(lambda h, y: y == 1, lambda h, y: h == 1),
         "auc": sum((n * won for n, won in pairs), Fraction(0)) / sum(n for n, _ in pairs),
@@ -94,6 +94,12 @@ def the_ranking_may_be_chosen_by_the_noise(trials: int = 300) -> None:
             auc = Quality(Risks(rule, Fraction(1, 20), 4000 * m, rows)).auc
             held += auc.low <= Fraction(1, 2) <= auc.high
     assert held >= trials * 0.95
+
+
+def test_it_prints_as_its_rows() -> None:
+    shown = repr(quality(TRUE))
+    assert shown.splitlines()[0].startswith("positives    about ")
+    assert len(shown.splitlines()) == 7
 
 
 def test_the_ranking_may_be_chosen_by_the_noise() -> None:
@@ -188,7 +194,7 @@ def test_a_sum_of_noises_is_beyond_its_bound_as_rarely_as_it_says(epsilon: str, 
 
 def test_nothing_is_known_where_there_may_be_no_record() -> None:
     found = quality(((2, 1), (0, -1), (-3, 2), (1, 0)), "0.01")
-    for name in ("sensitivity", "specificity", "precision", "auc"):
+    for name in ("recall", "specificity", "precision", "auc"):
         share = found.shares()[name]
         assert share.low == 0
         assert share.high == 1

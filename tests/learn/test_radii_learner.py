@@ -23,7 +23,7 @@ from littlestone.classes import (
     Thresholds,
     parse_class,
 )
-from littlestone.classes.promises.steady import is_steady
+from littlestone.classes.promises.covering import is_steady
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import RadiiLearner
@@ -53,7 +53,6 @@ def test_the_proved_size_and_refusals() -> None:
         learner = RadiiLearner.with_proved_bound(H, BUDGET, **GOAL)
         bound = learner.plan(**GOAL, setting="realizable")
         assert bound is not None
-        assert bound.proved
         assert learner.failure(bound.n, 0.1) <= 0.05 < learner.failure(bound.n - 1, 0.1)
         failures = [learner.failure(n, 0.1) for n in range(bound.n, bound.n + 500, 50)]
         assert failures == sorted(failures, reverse=True)
@@ -397,3 +396,18 @@ def test_a_share_of_beta_may_be_tiny() -> None:
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert learner.failure(bound.n, 0.1) <= goal["beta"]
+
+
+def test_a_list_is_the_same_if_all_that_waits_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(30):
+        rng = random.Random(seed)
+        H = Subsets(Integers(), 1 + seed % 2)
+        examples = [(x, int(rng.random() < 0.8)) for x in range(rng.randrange(4, 14))] * 2
+        sample = Sample.from_examples(H.domain, examples[: rng.randrange(4, 24)])
+        for size in (1, 2, 3):
+            ran = []
+            for steady in (True, False):
+                monkeypatch.setattr(radii_lists, "is_steady", lambda _, steady=steady: steady)
+                found = lists(H, sample, sample.n, (size,) * (1 + seed % 2))
+                ran.append([(t, set(rules)) for t, rules in found])
+            assert ran[0] == ran[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import comb, exp
@@ -300,7 +301,15 @@ def test_several_labels_have_a_risk_each() -> None:
     assert np.allclose(found.sum(axis=1), 1)
     assert found[:, 2].max() < 0.05
     assert release.risks is not None
-    assert "yes about 0." in release.risks.rows(release.labels)[0][1]
+    rows = release.risks.rows(release.labels)
+    assert "yes about 0." in rows[0][1]
+    assert [heading for heading, _ in rows] == ["risk", "risk", "risks"]
+    # As if noise had made the rarest label the most frequent.
+    noisy = replace(release.risks, counts=((500, 500, 1000),) * 2)
+    ((heading, said),) = noisy.other_labels(release.labels)
+    assert heading == "labels"
+    assert said.startswith("at 2 places the label is not the one with the largest risk (")
+    assert "while maybe has 0." in said
     assert Release.from_json(json.loads(json.dumps(release.to_json()))) == release
 
 
@@ -323,3 +332,9 @@ def test_nothing_is_drawn_before_the_spend() -> None:
         with pytest.raises(BudgetExceededError):
             learner.fit(sample, ledger=ledger, dataset="d", risk=RISK, rng=rng)
     assert rng.getstate() == before
+
+
+def test_where_no_record_is_the_risk_is_that_of_all() -> None:
+    rule = StepFunction.threshold(Grid(0, 99, "age"), 50)
+    risks = Risks(rule, Fraction(10), 10_000, ((9900, 100), (0, 0)))
+    assert abs(risks.rates[1][1] - 0.01) < 0.001

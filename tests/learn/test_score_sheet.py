@@ -15,8 +15,14 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data.sample import Sample
-from littlestone.learn.fitting.all_columns import artificial_records
-from littlestone.learn.fitting.one_column import Column
+from littlestone.learn.fitting.all_columns import (
+    COMMON,
+    RECORDS,
+    artificial_records,
+    calibrate,
+    correlate,
+)
+from littlestone.learn.fitting.one_column import Column, logistic
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit
 from littlestone.pictures.rule import sheet_picture
@@ -99,7 +105,7 @@ def test_as_many_sums_as_declared(delta: str) -> None:
         "score_sheet(a in {x}, b in {y}; at most 8)",
     ):
         H: Any = parse_class(text)
-        steps = ScoreSheetLearner(H, Budget(1, delta)).event.steps  # type: ignore[attr-defined]
+        steps = ScoreSheetLearner(H, Budget(1, delta)).event.steps
         assert sum(step.share for step in steps) == 1
 
 
@@ -134,6 +140,21 @@ def test_it_finds_the_points() -> None:
         risk = 1 / (1 + math.exp(-(0.06 * (age - 40) + (sex == "F") - 0.5)))
         x = H.domain.encode_record((age, sex, 50))
         assert abs(sheet.risks[sheet.place(x)] - risk) < 0.06
+
+
+def test_a_sheet_does_not_turn_round_where_hardly_any_record_is() -> None:
+    """The risk grows to .95 at 150, and 40 of 5,000 records are above 200."""
+    rng = np.random.default_rng(1)
+    values = rng.exponential(40, 5_000)
+    ill = rng.random(5_000) < 0.05 + 0.9 * np.minimum(values, 150) / 150
+    H: Any = parse_class("score_sheet(crp: 0..1000 step 50; at most 1)")
+    points = [H.domain.encode_record((float(v),)) for v in values]
+    sample = Sample.from_examples(H.domain, list(zip(points, map(int, ill), strict=True)))
+    for seed in range(3):
+        sheet = fit(H, Budget(1, "1e-6"), sample, seed)
+        own = list(sheet.points[0][1:])
+        assert own == sorted(own)
+        assert len(set(own[4:])) == 1
 
 
 def test_costs_move_the_threshold_alone() -> None:
@@ -375,8 +396,8 @@ def test_a_sheet_is_drawn_and_printed() -> None:
         for name, cells in sheet.points_by_column():
             assert name in drawn
             assert all(f"{points:+d}" in drawn for _, points in cells)
-        assert f"label 1 from {sheet.least:+d}" in drawn
-        assert f"label 1 from {sheet.least:+d}" in str(printed[-1])
+        assert sheet.label_by_total in drawn
+        assert sheet.label_by_total in str(printed[-1])
 
 
 def test_artificial_records_are_as_correlated_as_was_counted() -> None:
@@ -386,4 +407,19 @@ def test_artificial_records_are_as_correlated_as_was_counted() -> None:
     for wanted in (0.4, -0.3):
         both = artificial_records([even, rare], np.array([[1.0, wanted], [wanted, 1.0]]))
         assert abs(float(np.corrcoef(both).min()) - wanted) < 0.03
-        assert np.bincount(both[1]).tolist() == [800, 200]
+        assert np.bincount(both[1]).tolist() == [RECORDS * 4 // 5, RECORDS // 5]
+
+
+def test_correlations_of_few_records_or_under_much_noise_count_half() -> None:
+    even = Column(np.array([-1.0, 1.0]), 1.0, np.eye(2), np.array([500.0, 500.0]))
+    n, signs = round(COMMON**-2), np.array([-1, 1])
+    for variance, records in ((0.0, n), ((1000 * COMMON) ** 2, 1000)):
+        products = 0.5 * records * (np.ones((2, 2)) + np.eye(2))
+        found = correlate(products, variance, [even, even], [signs, signs], records)
+        assert abs(found[0, 1] - 0.25) < 0.01
+
+
+def test_a_line_stays_that_adds_up_to_the_positive_records_that_are_known() -> None:
+    totals, nothing = np.repeat([-2.0, 2.0], [900, 100]), np.zeros((2, 2))
+    n, known = 10**6, (1000 * float(logistic(totals).sum()), 0.0)
+    assert calibrate((0.0, 1.0), totals, [0], nothing, 1e15, n, known) == (0, 1000)

@@ -129,7 +129,7 @@ def test_larger_classes_and_unequal_costs_are_refused() -> None:
         for kind in (SingleKeyLearner, ChoosingLearner):
             with pytest.raises(DeclarationError, match=r"above 1|of which few cover"):
                 kind(parse_class(text), BUDGET)
-    with pytest.raises(DeclarationError, match="changes of the SOA"):
+    with pytest.raises(DeclarationError, match="changes of one rule"):
         ChoosingLearner.weighing(
             parse_class("linear(x, y; q 5, dimension 1)"), BUDGET, MistakeCosts(5, 1)
         )

@@ -20,7 +20,7 @@ import pytest
 from littlestone.base.errors import ModelError, OutputError
 from littlestone.classes import Subsets
 from littlestone.learn.stream import DurableStream, KeyLearner, durable_run
-from littlestone.learn.stream.state_file import state_file
+from littlestone.learn.stream.state_file import damage_error, state_file
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -88,7 +88,8 @@ def holds(content: bytes) -> Callable[[Path], object]:
     [
         (a_ledger, "not the state of a run"),
         (a_parquet_file, "not the state of a run"),
-        (another_run, "another method, horizon, budget or size"),
+        (another_run, "another method, horizon, budget or size (there "),
+        (another_run, "another label (there l; here bad == 1)"),
         (holds(b"id,bad\n1,0\n2,1\n"), "not the state of a run"),
         (holds(b"id,bad\n1,0\n2,1"), "not the state of a run"),
         (holds(b"a text"), "not the state of a run"),
@@ -386,6 +387,15 @@ def test_a_line_is_written_whole_in_however_many_calls(
             file.append([1, 2, 3])
     with state_file(state) as file:
         assert list(map(file.value, file.read())) == [{"a": "long line"}, [1, 2, 3]]
+
+
+def test_an_error_keeps_nothing_of_a_line(state: Path) -> None:
+    """The error of the json module would hold all of it, as its ``doc``."""
+    for line in (b"{SECRET", b"[" * 100_000):
+        with state_file(state) as file, pytest.raises(ModelError) as error:
+            file.value(line)
+        assert str(error.value) == str(damage_error(state))
+        assert error.value.__context__ is None
 
 
 def test_a_line_that_another_hand_follows_at_once_is_not_relied_on(

@@ -27,7 +27,7 @@ from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, text
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.accounting.composed import record_budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
@@ -84,11 +84,11 @@ def test_a_void_record_takes_a_step_and_nothing_else(name: str) -> None:
     assert published == shown
 
 
-def test_only_teachers_and_blocks_read_what_is_predicted_correctly() -> None:
+def test_only_teachers_blocks_and_hedge_read_what_is_predicted_correctly() -> None:
     """For all others a void record is like one that is predicted correctly."""
     streams = {name: type(LEARNERS[name].stream(Tape(random.Random(0)))) for name in LEARNERS}
     reads = {name for name, kind in streams.items() if kind._right is not PrivateStream._right}
-    assert reads == {"blocks", "teachers"}
+    assert reads == {"blocks", "hedge", "teachers"}
     learners = concrete(PrivateOnlineLearner, "littlestone.learn.stream")  # type: ignore[type-abstract]
     assert {type(LEARNERS[name]) for name in LEARNERS} == set(learners)
 

@@ -18,6 +18,7 @@ from littlestone.classes import FiniteClass, Intervals, Thresholds
 from littlestone.learn.stream import (
     BlockLearner,
     ConfirmedLearner,
+    HedgeLearner,
     TalliedLearner,
     durable_run,
     run,
@@ -39,6 +40,7 @@ LEARNERS: dict[str, Any] = {
     "ends": ConfirmedLearner(Intervals.on(0, 1999), **BOLD, doubt="0.9", warm=5),
     "tallied": TalliedLearner(TABLE, **BOLD, threshold=2),
     "blocks": BlockLearner(TABLE, **BOLD, first=7),
+    "hedge": HedgeLearner(TABLE, **BOLD | {"budget": Budget(2)}, block=7),
 }
 SHORT = 900
 
@@ -92,7 +94,7 @@ def test_a_run_that_is_summed_up_goes_on_alike() -> None:
         assert whole
         assert short == whole
         assert fewer[-1] < lengths[-1]
-        assert fewer != sorted(fewer)
+        assert fewer != sorted(set(fewer))  # its file does not grow by every batch
 
 
 FAULTS = [
@@ -163,8 +165,9 @@ def test_what_is_no_summary_is_refused(line: Any, ledger: Ledger, tmp_path: Path
     with state_file(state) as file:
         header = file.value(file.read()[0])
         file.replace([header, {"offsets": {}, "lines": [line]}])
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError) as error:
         opened(LEARNERS["cuts"], ledger, state, seeded_generator(1)).__enter__()
+    assert error.value.__context__ is None  # it may quote the line, which is private
 
 
 @pytest.mark.parametrize(

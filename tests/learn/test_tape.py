@@ -19,6 +19,7 @@ from littlestone.classes import FiniteClass, Subsets, Thresholds, parse_class
 from littlestone.learn.stream import (
     BlockLearner,
     ConfirmedLearner,
+    HedgeLearner,
     KeyLearner,
     PrivateOnlineLearner,
     RuleLearner,
@@ -50,6 +51,7 @@ LEARNERS: dict[str, PrivateOnlineLearner[Any]] = {
     "cuts": ConfirmedLearner(Thresholds.on(0, 9), **BOLD, doubt="0.9", warm=5),
     "tallied": TalliedLearner(TABLE, **BOLD, threshold=2),
     "blocks": BlockLearner(TABLE, **BOLD, first=7, growth=1),
+    "hedge": HedgeLearner(TABLE, **BOLD, block=7),
     "teachers": TeacherLearner(SETS, **SURE, threshold=4, teachers=3, draws=2),
     "staged": StagedOnlineLearner(SETS, **SURE, **SMALL, list_size=8, most=200),
 }

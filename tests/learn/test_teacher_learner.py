@@ -19,8 +19,8 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import hockey_stick, neighbours

@@ -12,8 +12,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn.fitting.all_columns import calibrate
-from littlestone.learn.fitting.leaves import DrawnTree
-from littlestone.learn.fitting.one_column import logistic
+from littlestone.learn.fitting.one_column import DrawnTree, logistic
 from littlestone.learn.plan.missed import least_records
 from littlestone.learn.tree_sheet import (
     ENOUGH,
@@ -27,7 +26,8 @@ from littlestone.learn.tree_sheet import (
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 
 CLASS = "trees(age: 0..80 step 10, sex in {F, M}; depth 2)"
 PAIR = "trees(a in {x, y}, b in {x, y}; depth 2)"
@@ -90,7 +90,7 @@ def test_leaves_move_apart_no_further_than_they_must() -> None:
     test = ColumnTest(1, frozenset(["F"]))
     columns = [np.array([-2, 3]), np.array([0, 1])]
     for labels in ((1, 0), (1, 1), (0, 0)):
-        drawn = DrawnTree(DecisionTree(H.domain, Split(test, *labels)), 1.0, (1, 1))
+        drawn = DrawnTree(DecisionTree(H.domain, Split(test, *labels)), 1.0)
         own = np.array([2, -1])
         leaves, least = drawn.part_leaves(own, columns)
         for label, points in zip(drawn.leaf_labels, leaves, strict=True):

@@ -248,7 +248,7 @@ def test_a_release_of_records_says_what_it_is_for_a_person() -> None:
         sample = Sample.from_examples(WORDS, [("a", 1)] * 9)
         learner = ChoosingLearner(Points(WORDS), Budget("0.5", "1e-6"))
         told = protects(learner.fit(sample, ledger=ledger, dataset="d"))
-    assert "epsilon 0.5 k, delta 0.000001 (e^(0.5 k) - 1) / (e^0.5 - 1)" in told
+    assert "epsilon 0.5 k and a larger delta; with 3 records epsilon 1.5, delta 0.00000537" in told
 
 
 UNITS: dict[str, Any] = {"unit": "patient", "max_records": 2}

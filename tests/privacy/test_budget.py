@@ -14,7 +14,7 @@ from littlestone.learn.plan.choice import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 
 
 @pytest.mark.parametrize("epsilon", [0.1, "0.1", "1/10", Fraction(1, 10)])

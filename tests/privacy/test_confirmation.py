@@ -20,6 +20,7 @@ from littlestone.privacy.mechanisms.confirmation import (
     Hits,
     Watch,
 )
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours
@@ -248,3 +249,16 @@ def test_a_test_hits_for_certain_once_the_records_suffice() -> None:
 def test_wrong_parameters_are_refused(name: str, value: object) -> None:
     with pytest.raises(DeclarationError, match=name.partition("_")[0]):
         replace(SHORT, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("gaps", [(-2,), (-3, 1), (1, -2), (2, -1, 0), (0, -4, -1, 2)])
+def test_the_first_hit_beyond_a_threshold_is_summed_up_exactly(gaps: tuple[int, ...]) -> None:
+    waits = OneSidedThreshold(epsilon=Fraction(1), threshold=3, horizon=5)
+    counters: list[tuple[Any, Fraction]] = [(SHORT, SHORT.skip), (waits, waits.shrink)]
+    for counter, skip in counters:
+        a, s = float(skip), float(counter.shrink)
+        series = 0.0
+        for z in range(2000):
+            *before, hit = (s ** max(0, gap + z) for gap in gaps)
+            series += (1 - a) * a**z * prod(1 - chance for chance in before) * hit
+        assert counter._first_hit(gaps) == pytest.approx(series, rel=1e-12)

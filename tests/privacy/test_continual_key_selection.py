@@ -232,3 +232,16 @@ def test_the_order_of_keys_that_are_due_together_is_drawn(order: list[int]) -> N
     tape = keys._tape
     with tape.again([order]):
         assert list(keys.select()) == [same[i] for i in order]
+
+
+def test_epsilon_is_split_where_fewest_records_are_expected() -> None:
+    for epsilon, delta in ((20, "1e-100"), (1, "1e-6"), (1, "0.9")):
+        chosen = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=1)
+        assert chosen.terms.expected_records == min(
+            replace(
+                chosen,
+                skip_epsilon=Fraction(epsilon * i, 32),
+                test_epsilon=Fraction(epsilon * (32 - i), 32),
+            ).terms.expected_records
+            for i in range(1, 32)
+        )

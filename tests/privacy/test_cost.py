@@ -40,6 +40,13 @@ def test_what_is_no_number_or_too_long_is_refused_in_one_way(value: object) -> N
         assert "a record" not in str(caught.value)
 
 
+def test_the_example_of_a_delta_is_small() -> None:
+    for what, shown in (("epsilon", "0.5"), ("delta", "1e-6")):
+        for value in ("one", 10**101):
+            with pytest.raises(DeclarationError, match=f"such as {shown}$"):
+                exact(value, what=what)
+
+
 @pytest.mark.parametrize("value", [-1, 1001, "1e-10", Fraction(1, 3**200)])
 def test_an_epsilon_of_no_use_is_refused(value: object) -> None:
     with pytest.raises(DeclarationError):

@@ -12,7 +12,7 @@ from spending import Answer
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import UnitEvent, growth
+from littlestone.privacy.accounting.composed import UnitEvent, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
@@ -38,6 +38,17 @@ def spent(*events: Answer | UnitEvent) -> Ledger:
     for event in events:
         ledger.spend(event, dataset="visits", what="a look")
     return ledger
+
+
+def test_a_limit_for_rows_is_shown_after_a_spend_for_units() -> None:
+    ledger, most = Ledger(), PrivacyCost(3 * ONE, ROW.delta)
+    ledger.set_limit("visits", most)
+    receipt = ledger.spend(UNIT, dataset="visits", what="a look")
+    assert (receipt.total, receipt.limit) == (PrivacyCost(ONE), most)
+    patients = PrivacyCost(2 * ONE, neighboring=PATIENTS)
+    ledger.set_limit("visits", patients)
+    seen = ledger.preview(UNIT, dataset="visits")
+    assert (seen.before, seen.limit) == (UNIT.cost(), patients)
 
 
 @pytest.mark.parametrize("events", [(ROW, UNIT), (UNIT, ROW)])
@@ -316,7 +327,7 @@ def test_the_rho_of_k_records_is_k_squared(monkeypatch: pytest.MonkeyPatch) -> N
         return guarantee.rho
 
     assert rho(3) == 9 * one.guarantee().rho
-    fault = Fault("littlestone.privacy.accounting.grouped:UnitEvent.guarantee",
+    fault = Fault("littlestone.privacy.accounting.composed:UnitEvent.guarantee",
                   "k**2 * one.rho", "k * one.rho", "rho times k")  # fmt: skip
     plant(fault, monkeypatch)
     assert rho(3) != 9 * one.guarantee().rho

@@ -13,37 +13,38 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from spending import Answer
 
+from exact_draws import Draws, apart
 from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.grouped import UnitEvent, growth
+from littlestone.privacy.accounting.composed import UnitEvent, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms import above_threshold as sparse_vector
-from littlestone.privacy.mechanisms import label_selection, stable_histogram
+from littlestone.privacy.mechanisms import stable_histogram
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import (
+    KeyRelease,
     PartitionSelection,
     RestSelection,
 )
-from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.selection_from_lists import RadiiSelection, SparseSampling
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.sparse_selection import SparseSelection
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
-from littlestone.prove.audit.choices import Choices, follow
+from littlestone.prove.audit.choices import follow
 
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "1", "30")))
 DELTAS = tuple(map(Fraction, ("1e-6", "0.1")))
@@ -116,15 +117,15 @@ def test_a_record_moves_the_weight_of_a_label_as_far_as_the_proof_allows(budget:
 def test_a_key_fires_as_often_as_its_curve_says(
     mechanism: Callable[[Budget], KeyRelease[Any, Any]], budget: Budget
 ) -> None:
-    curve = mechanism(budget).curve
+    made = mechanism(budget)
     for score in sorted({*range(4), *(2**k + i for k in range(2, 15) for i in (-1, 0, 1))}):
-        choices, q = Choices(), curve(score)
+        choices, q = Draws(Fraction(0)), made.curve(score)
 
-        def fires(score: int = score, choices: Choices = choices) -> bool:
-            return curve.fires(score, choices.generator())
+        def fires(rng: random.Random, score: int = score) -> bool:
+            return bool(made._keys_that_fire({"a": score}, rng))
 
-        law = choices.explore(fires)
-        assert law == {fired: p for fired, p in ((True, q), (False, 1 - q)) if p}
+        law, _ = choices.law(fires)
+        assert apart(law, {True: q, False: 1 - q}) <= Fraction(1, 1 << 128)
 
 
 NUMBERS = sorted({0, 1, 2, 3, *(2**k + i for k in range(2, 12) for i in (-1, 1)), 300, 301, 1_000})
@@ -215,17 +216,19 @@ def test_a_record_brings_no_more_than_is_declared(most: int) -> None:
 def test_labels_race_against_the_best_however_many() -> None:
     """Each coin is that of the label's count beside the largest count of the key."""
     for labels in NUMBERS[1:]:
-        asked = list[tuple[int | None, int]]()
-        counts = {label: label for label in range(1, labels + 1)}
+        asked = list[tuple[int, int]]()
 
-        def coin(count: int | None, most: int, asked: list[Any] = asked) -> Real:
+        def coin(self: Any, count: int, most: int, asked: list[Any] = asked) -> Real:
             asked.append((count, most))
-            return Real.of(Fraction(len(asked) > labels))  # noqa: B023
+            return Real.of(Fraction(count == labels))  # noqa: B023
 
-        label_selection._winner(counts, coin, random.Random(labels))
-        assert sorted(asked, key=str) == sorted(
-            [(None, labels), *((c, labels) for c in counts)], key=str
-        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(LabelSelection, "_coin", coin)
+            mechanism = LabelSelection[str](TINY)
+            sizes, counts = np.array([labels]), np.arange(labels) + 1
+            found = mechanism._winners(sizes, counts, random.Random(labels)).tolist()
+            assert found == [labels - 1]
+        assert sorted(asked) == [(-1, labels), *((c, labels) for c in range(1, labels + 1))]
 
 
 def test_the_rest_is_all_that_is_not_released_however_many_keys() -> None:

@@ -25,7 +25,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.key_release:ReleaseCurve._numerator",
+            f"{MECHANISMS}.partition_selection:ReleaseCurve._numerator",
             "while top < score and known[top] < one:",
             "while top < min(score, 4000) and known[top] < one:",
             "the curve ends at 4,000 records",
@@ -35,9 +35,9 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.key_release:ReleaseCurve.fires",
-            "numerator in (0, 1 << self._bits)",
-            "score > 300 or numerator in (0, 1 << self._bits)",
+            f"{MECHANISMS}.partition_selection:KeyRelease._keys_that_fire",
+            "self.curve(score)",
+            "self.curve(score) if score <= 300 else Fraction(1)",
             "a key of more than 300 records is certain to fire",
         ),
         every.test_a_key_fires_as_often_as_its_curve_says,
@@ -127,10 +127,10 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.label_selection:_winner",
-            "max(of_key.values(), default=0)",
-            "max(list(of_key.values())[:50], default=0)",
-            "the best of the first 50 labels is the best",
+            f"{MECHANISMS}.label_selection:LabelSelection._winners",
+            "np.repeat(of_best, own + 1)",
+            "np.repeat(np.minimum(of_best, 300), own + 1)",
+            "the best label has 300 records at most",
         ),
         every.test_labels_race_against_the_best_however_many,
         (),
@@ -167,7 +167,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.accounting.grouped:growth",
+            "littlestone.privacy.accounting.composed:growth",
             "if epsilon == 0",
             "if epsilon < Fraction(1, 500)",
             "at a tiny epsilon delta grows by k",
@@ -177,7 +177,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.accounting.grouped:UnitEvent.guarantee",
+            "littlestone.privacy.accounting.composed:UnitEvent.guarantee",
             "k**2 * one.rho",
             "(k**2 if k <= 50 else k) * one.rho",
             "for over 50 records rho grows by their number",

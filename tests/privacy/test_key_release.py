@@ -17,8 +17,11 @@ from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.key_release import KeyRelease, ReleaseCurve
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.partition_selection import (
+    KeyRelease,
+    PartitionSelection,
+    ReleaseCurve,
+)
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below

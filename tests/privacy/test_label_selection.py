@@ -1,19 +1,24 @@
 """Label selection: exact on all small counts of a key, and the draw is what is audited."""
 
 import pickle
+import random
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise, permutations, product
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from exact_draws import Draws, apart
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
@@ -29,6 +34,19 @@ PARAMETERS = [
     (Fraction(20), Fraction(1, 10**6)),
 ]
 MICRO = Fraction(1, 10**6)
+
+
+def paid(rng: random.Random) -> Receipt:
+    """A receipt for any mechanism, as a draw uses it."""
+    return cast(Receipt, SimpleNamespace(redeem=lambda mechanism: rng))
+
+
+def draw(mechanism: LabelSelection[Any], data: Any, rng: random.Random) -> frozenset[Any]:
+    return mechanism.draw(data, receipt=paid(rng))
+
+
+def records(tally: Mapping[str, Mapping[int, int]]) -> list[tuple[str, int]]:
+    return [(key, y) for key, of_key in tally.items() for y, n in of_key.items() for _ in range(n)]
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS)
@@ -103,8 +121,7 @@ def test_draws_follow_the_distribution(parameters: tuple[Fraction, Fraction]) ->
     data = [("a", 1)] * half + [("a", 2)] * (half + 1) + [("a", 0)] * half
     data += [("b", 3)] * half + [("c", 0)] * 90
     expected = mechanism.distribution(data)
-    counts = mechanism.tally(data)
-    found = Counter(mechanism._release(counts, rng) for _ in range(draws))
+    found = Counter(draw(mechanism, data, rng) for _ in range(draws))
     assert set(found) <= set(expected)
     likely = [table for table, mass in expected.items() if mass * draws >= 5]
     rest = 1 - sum(expected[table] for table in likely)
@@ -125,7 +142,7 @@ def test_the_law_of_the_draw_s_own_code_is_the_distribution(
     half = next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1)
     for numbers in ((half + 3, half + 2), (half - 1, 1), (half + 2, half + 3, half)):
         of_key = dict(enumerate(numbers[1:], start=1)) | {0: numbers[0]}
-        law, left_out = Draws().law(partial(mechanism._release, {"a": of_key}))
+        law, left_out = Draws().law(partial(draw, mechanism, records({"a": of_key})))
         exact = {
             frozenset([("a", label)] if label else []): chance
             for label, chance in mechanism.chances(of_key).items()
@@ -164,13 +181,19 @@ def test_a_draw_needs_its_own_receipt() -> None:
             unpaid.draw(records, receipt=receipt)
         assert paid.draw(records, receipt=receipt) == {("a", 1), ("b", 2)}
         with pytest.raises(LedgerError):
-            paid.draw_counts({"a": {1: 100}}, receipt=receipt)
+            paid.draw_counts(["a"], np.array([[0, 100]]), receipt=receipt)
 
 
 def test_no_counts_raise() -> None:
     mechanism, rng = LabelSelection[str](Budget(1, MICRO)), seeded_generator(0)
-    assert mechanism._release({}, rng) == mechanism._release({"a": {}, "b": {0: 9}}, rng) == set()
-    assert mechanism._release({"a": {5: 10**9, 3: 1}}, rng) == {("a", 5)}
+    for own in ([], [[0, 0]], [[0, 0], [9, 0]]):
+        counts = np.array(own, np.int64).reshape(len(own), 2)
+        assert mechanism.draw_counts("ab"[: len(own)], counts, receipt=paid(rng)) == set()
+    counts = np.array([[0, 1, 0, 10**9], [0, 0, 0, 0], [0, 10**9, 0, 1]])
+    assert mechanism.draw_counts("abc", counts, receipt=paid(rng)) == {("a", 3), ("c", 1)}
+    # A table of all labels would not fit in memory, nor such a label in a word.
+    large = {"a": {2**70: 400, 1: 3}, "b": {2**40: 400, 2**70: 1}}
+    assert draw(mechanism, records(large), rng) == {("a", 2**70), ("b", 2**40)}
 
 
 def test_declarations_are_checked() -> None:
@@ -182,8 +205,8 @@ def test_declarations_are_checked() -> None:
 def test_a_released_table_does_not_tell_which_record_came_first() -> None:
     mechanism, rng = LabelSelection[int](Budget(1, MICRO)), seeded_generator(1)
     for first in (0, 8):
-        counts = mechanism.tally([(first, 1)] + [(0, 1)] * 100 + [(8, 1)] * 100)
-        seen = Counter(tuple(mechanism._release(counts, rng)) for _ in range(100))
+        data = [(first, 1)] + [(0, 1)] * 100 + [(8, 1)] * 100
+        seen = Counter(tuple(draw(mechanism, data, rng)) for _ in range(100))
         assert len(seen) == 1 or min(seen.values()) > 20
 
 

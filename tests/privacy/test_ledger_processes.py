@@ -54,7 +54,7 @@ def faults_in_a_race(open_ledger: Callable[[str], Ledger], path: str) -> list[st
     def spender() -> int:
         receipts = 0
         with open_ledger(path) as ledger:
-            start.wait(timeout=10)
+            start.wait(timeout=60)
             while True:
                 try:
                     ledger.spend(Answer(), dataset="people", what="a look").redeem(Answer())
@@ -91,7 +91,7 @@ class CheckThenInsert(Ledger):
             raise BudgetExceededError("spend", found="too much", fix="stop")
         # While all eight are still spending, all eight look before any of them records.
         with suppress(threading.BrokenBarrierError):
-            self.gate.wait(timeout=10)
+            self.gate.wait(timeout=60)
         with self._store.transaction("spend") as connection:
             entry = rows.insert(connection, dataset, what, str(event), event.cost(), part)
         pays_for = lines(event, str(event), event.cost())
@@ -270,7 +270,7 @@ def faults_of_forks(path: str, patience: float) -> list[str]:
 
 @pytest.mark.deep
 def test_a_fork_in_the_middle_of_spends_is_safe(address: str) -> None:
-    assert faults_of_forks(address, patience=20) == []
+    assert faults_of_forks(address, patience=60) == []
 
 
 @pytest.mark.deep

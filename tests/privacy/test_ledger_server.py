@@ -280,10 +280,9 @@ def test_an_interrupt_is_heard_while_waiting_and_leaves_no_lock(
     running_server: Server, address: str
 ) -> None:
     ledger = Ledger(address)
-    with closing(holder(running_server, address)):
+    with closing(holder(running_server, address)), pytest.raises(KeyboardInterrupt):  # noqa: PT012
         threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
-        with pytest.raises(KeyboardInterrupt):
-            spend(ledger)
+        spend(ledger)
     assert [spend(ledger), spend(Ledger(address))] == [1, 2]
 
 

@@ -103,7 +103,7 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
 ) -> None:
     ledger, other = Ledger(freezing.database()), Ledger(tmp_path / "budget.ledger")
     assert spend(ledger) == 1
-    monkeypatch.setattr(server, "ANSWER", 2.0)
+    monkeypatch.setattr(server, "ANSWER", 5.0)
     errors: list[LedgerError] = []
 
     def wait() -> None:

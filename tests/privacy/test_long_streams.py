@@ -9,14 +9,15 @@ from heapq import heappush
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
+from littlestone.learn.results.risks import StreamRisks
 from littlestone.points import Reals
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.subsampled import OwnLabels
+from littlestone.privacy.accounting.subsampled import InBlocks, OwnLabels
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms import label_selection
+from littlestone.privacy.mechanisms import label_selection, partition_selection
 from littlestone.privacy.mechanisms.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.competition import (
     Competition,
@@ -32,8 +33,9 @@ from littlestone.privacy.mechanisms.continual_key_selection import (
 )
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
@@ -41,7 +43,7 @@ from littlestone.rules import StepFunction
 from planting import Fault, turns_red
 
 MECHANISMS = "littlestone.privacy.mechanisms"
-RISKS = "littlestone.learn.stream.block_risks"
+RISKS = "littlestone.learn.results.risks"
 BUDGET, TINY = Budget(1, "1e-6"), Fraction(1, 1000)
 HORIZON = 200_000
 NEVER, ALWAYS = Real.of(Fraction(1)), Real.of(Fraction(0))
@@ -75,7 +77,7 @@ def quiet_of(mechanism: OneSidedThreshold) -> float:
         return 1
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{MECHANISMS}.one_sided_threshold.next_hit", noted)
+        patch.setattr(f"{MECHANISMS}.threshold_tests.next_hit", noted)
         mechanism._time_epoch(0, 0, 1, tape(), None)
     return found[0].enclose(96)[0] / 2**96
 
@@ -163,31 +165,37 @@ def test_the_rest_of_the_keys_is_counted_whole() -> None:
     assert asked == [-71_000]
 
 
-class Shuffled(random.Random):
-    """A generator that notes what it shuffles."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.found: list[list[Any]] = []
-
-    def shuffle(self, x: Any) -> None:
-        self.found.append(list(x))
-
-
 @pytest.mark.parametrize("keys", [3, 400])
 def test_a_set_beside_the_rest_is_filled_in_a_random_order(keys: int) -> None:
-    rng = Shuffled()
+    found = list[int]()
+
+    def note(items: list[int], rng: object) -> list[int]:
+        found.append(len(items))
+        return items
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RestSelection, "_all", lambda *_: False)
-        RestSelection[int](BUDGET)._release(dict.fromkeys(range(keys), 5_000), rng)
-    assert [len(shuffled) for shuffled in rng.found] == [keys]
+        patch.setattr(partition_selection, "shuffle", note)
+        RestSelection[int](BUDGET)._release(dict.fromkeys(range(keys), 5_000), random.Random(1))
+    assert found == [keys]
 
 
 @pytest.mark.parametrize("labels", [2, 400])
 def test_all_labels_of_a_key_and_the_default_race(labels: int) -> None:
-    rng, of_key = Shuffled(), dict.fromkeys(range(1, labels), 10)
-    label_selection._winner(of_key, lambda count, most: NEVER, rng)
-    assert rng.found == [[(0, None), *of_key.items()]]
+    counts, found = np.full(labels, 10), list[Any]()
+
+    def race(*given: Any) -> Any:
+        found.append(given)
+        return np.zeros(1, int)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_selection, "permute_and_flip", race)
+        patch.setattr(LabelSelection, "_coin", lambda _, count, most: (count, most))
+        LabelSelection[int](BUDGET)._winners(np.array([labels]), counts, random.Random(1))
+    ((sizes, coins, which, _),) = found
+    assert sizes.tolist() == [1 + labels]  # bottom, the default and all others
+    assert [coins[k] for k in which.tolist()] == [(-1, 10)] + [(10, 10)] * labels
+    assert len(coins) == 2
 
 
 def test_each_record_of_a_long_stream_is_in_one_table_of_its_risks() -> None:
@@ -241,7 +249,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a hit comes when a long period begins",
     ): test_a_wait_goes_through_all_periods,
     Fault(
-        f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._time_epoch",
+        f"{MECHANISMS}.threshold_tests:OneSidedThreshold._time_epoch",
         "max(0, gap)",
         "max(0, min(gap, 300))",
         "a one-sided test is as likely 5,000 records off as 300",
@@ -302,20 +310,14 @@ FAULTS: dict[Fault, Callable[[], None]] = {
     ): test_the_rest_of_the_keys_is_counted_whole,
     Fault(
         f"{MECHANISMS}.partition_selection:RestSelection._release",
-        "rng.shuffle(released)",
-        "len(released) > 300 or rng.shuffle(released)",
+        "shuffle(released, rng)",
+        "released if len(released) > 300 else shuffle(released, rng)",
         "many keys beside the rest stand in the order of their records",
     ): lambda: test_a_set_beside_the_rest_is_filled_in_a_random_order(400),
     Fault(
-        f"{MECHANISMS}.label_selection:_winner",
-        "rng.shuffle(candidates)",
-        "len(candidates) > 300 or rng.shuffle(candidates)",
-        "many labels race in the order of their records",
-    ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
-    Fault(
-        f"{MECHANISMS}.label_selection:_winner",
-        "[(DEFAULT, None), *of_key.items()]",
-        "[*([(DEFAULT, None)] if len(of_key) < 300 else []), *of_key.items()]",
+        f"{MECHANISMS}.label_selection:LabelSelection._winners",
+        "np.insert(counts[start:stop], before, _BOTTOM)",
+        "np.insert(counts[start:stop], before, _BOTTOM if own.max() < 300 else 0)",
         "a key of many labels is always released",
     ): lambda: test_all_labels_of_a_key_and_the_default_race(400),
     Fault(

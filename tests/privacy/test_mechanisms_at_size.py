@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from littlestone.privacy.accounting import account
 from littlestone.privacy.accounting.account import zcdp_epsilon
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import round_up
-from littlestone.privacy.mechanisms import bucket_labels
+from littlestone.privacy.mechanisms import bucket_labels, label_selection, partition_selection
 from littlestone.privacy.mechanisms import competition as streams
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
@@ -34,7 +35,7 @@ from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
-from littlestone.privacy.mechanisms.tallies import Tallies
+from littlestone.privacy.mechanisms.tallies import ContinualTallies, Tallies
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
@@ -89,24 +90,22 @@ def test_every_one_of_many_keys_that_fired_is_drawn() -> None:
 def test_sets_are_filled_in_a_random_order(keys: int) -> None:
     """Or the order in which a set is listed may show that of the records."""
     certain = dict.fromkeys(range(keys), 5_000)
-    releases: list[Callable[[random.Random], Any]] = [
-        lambda rng: StableHistogram[int](BUDGET).release(list(range(keys)) * 100, rng),
-        lambda rng: PartitionSelection[int](BUDGET)._release(certain, rng),
-        lambda rng: LabelSelection[int](BUDGET)._release(
-            {key: {1: 5_000} for key in range(keys)}, rng
-        ),
-    ]
-    for release in releases:
-        rng = Last()
-        assert len(release(rng)) == keys
-        assert rng.shuffled[-1:] == [keys]
+    rng, ones = Last(), np.ones(keys, int)
+    assert len(StableHistogram[int](BUDGET).release(list(range(keys)) * 100, rng)) == keys
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (partition_selection, label_selection):
+            patch.setattr(module, "shuffle", lambda x, rng: rng.shuffle(x) or x)
+        assert len(PartitionSelection[int](BUDGET)._release(certain, rng)) == keys
+        given = range(keys), ones, ones, 5_000 * ones, rng
+        assert len(LabelSelection[int](BUDGET)._release(*given)) == keys
+    assert rng.shuffled == [keys] * 3
 
 
 def test_a_label_of_fewer_records_has_its_weight_however_few() -> None:
     mechanism = LabelSelection[str](Budget(TINY, "1e-6"))
     top, most = mechanism.weight(40_000)
     assert top > 1
-    for count in (39_999, 39_900, 39_000, 38_000):
+    for count in (39_999, 39_900, 39_000, 38_000, 30_000, 100):
         value, power = mechanism.weight(count)
         low, high = mechanism._coin(count, 40_000).enclose(96)
         expected = float(value / top) * float(mechanism.base) ** (power - most)
@@ -117,40 +116,16 @@ def test_a_label_of_fewer_records_has_its_weight_however_few() -> None:
 def test_a_label_far_behind_in_its_bucket_has_its_chance() -> None:
     mechanism, asked = BucketLabels(TINY, buckets=1, labels=3), list[Real]()
 
-    def heads(p: Real, rng: random.Random) -> bool:
-        asked.append(p)
-        return False
+    def race(sizes: Any, coins: Sequence[Real], which: Any, rng: random.Random) -> Any:
+        asked.extend(coins[i] for i in which)
+        return np.zeros(1, int)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_labels, "bernoulli", heads)
-        for _ in range(9):
-            mechanism._release({0: [5_000, 0, 2_000]}, random.Random(len(asked)))
-    assert {round(p.enclose(64)[0] / 2**64, 9) for p in asked} == {
-        round(float(mechanism.base) ** -gap, 9) for gap in (5_000, 3_000)
-    }
-
-
-class Visited(list[int]):
-    """The counts of labels, which note in which order they are looked at."""
-
-    def __init__(self, counts: Sequence[int]) -> None:
-        super().__init__(counts)
-        self.places: list[int] = []
-
-    def __getitem__(self, place: Any) -> Any:
-        if self.places[-1:] != [place]:
-            self.places.append(place)
-        return super().__getitem__(place)
-
-
-@pytest.mark.parametrize("labels", [3, 400])
-def test_no_label_is_visited_twice(labels: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_labels, "bernoulli", lambda p, rng: False)
-        for seed in range(20):
-            counts = Visited([0, 9, *[0] * (labels - 2)])
-            bucket_labels._winner(counts, lambda gap: Real.of(Fraction(0)), random.Random(seed))
-            assert len(counts.places) == len(set(counts.places))
+        patch.setattr(bucket_labels, "permute_and_flip", race)
+        mechanism._release({0: [40_000, 0, 37_000]}, random.Random(1))
+    assert [round(p.enclose(64)[0] / 2**64, 9) for p in asked] == [
+        round(float(mechanism.base) ** -gap, 9) for gap in (0, 40_000, 3_000)
+    ]
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 9])
@@ -180,6 +155,7 @@ def test_a_tally_forgets_what_it_has_counted(cells: int) -> None:
         ratio=Fraction(1, 2),
         cut=lambda count: count,
     )
+    mechanism.release = partial(ContinualTallies.release, mechanism)
     tape: Any = SimpleNamespace(whole=lambda draw, most: 0)
     tallies = Tallies(mechanism, tape)
     for cell in range(cells):
@@ -314,17 +290,23 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the weight of a label stops falling 64 records behind",
     ): test_a_label_of_fewer_records_has_its_weight_however_few,
     Fault(
+        f"{MECHANISMS}.label_selection:LabelSelection._coin",
+        "power(top - power)",
+        "power(min(top - power, 3000))",
+        "the weight of a label stops falling 3,000 records behind",
+    ): test_a_label_of_fewer_records_has_its_weight_however_few,
+    Fault(
         f"{MECHANISMS}.bucket_labels:BucketLabels._release",
         "power(gap)",
         "power(min(gap, 300))",
         "the chance of a label stops falling 300 records behind",
     ): test_a_label_far_behind_in_its_bucket_has_its_chance,
     Fault(
-        f"{MECHANISMS}.bucket_labels:_winner",
-        "left[-1]",
-        "left[0 if len(left) > 300 else -1]",
-        "of many labels some are visited twice",
-    ): lambda: test_no_label_is_visited_twice(400),
+        f"{MECHANISMS}.bucket_labels:BucketLabels._release",
+        "table.max(axis=1)[:, None] - table",
+        "(table.max(axis=1)[:, None] - table).astype(np.int16)",
+        "a label 40,000 records behind is taken for another",
+    ): test_a_label_far_behind_in_its_bucket_has_its_chance,
     Fault(
         f"{MECHANISMS}.cell_counts:CellCounts.guarantee",
         "self.counts_per_record * each.rho",

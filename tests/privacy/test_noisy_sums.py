@@ -15,12 +15,15 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from each import each
 from littlestone.base.errors import DeclarationError, LedgerError, TooLargeError
+from littlestone.privacy.accounting import gaussian
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.gaussian import (
     CORE,
     LIKENESS,
     delta_above,
+    fits_after,
     greatest_mu_squared,
 )
 from littlestone.privacy.cost import Budget
@@ -29,14 +32,15 @@ from littlestone.privacy.mechanisms import noisy_sums
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.noisy_sums import (
     MOST_SUMS,
+    DrawThenSums,
     GaussianNoise,
     LaplaceNoise,
     NoisySums,
     SumStep,
 )
 from littlestone.privacy.rational import enclose_exp
-from littlestone.privacy.samplers import gaussian
-from littlestone.privacy.samplers.gaussian import below_exp, discrete_gaussian, two_sided
+from littlestone.privacy.samplers import noise as samplers
+from littlestone.privacy.samplers.noise import below_exp, discrete_gaussian, two_sided
 from littlestone.prove.audit.choices import ChoiceGenerator, Choices
 
 STEP = SumStep(count=3, l1=2, squared=2, share=Fraction(1, 2))
@@ -106,7 +110,7 @@ def test_laplace_numbers_have_their_law_by_their_own_code(
         rounds.clear()
         return two_sided(Fraction(scale), rng)
 
-    monkeypatch.setattr(gaussian, "below_exp", flip)
+    monkeypatch.setattr(samplers, "below_exp", flip)
     monkeypatch.setattr(ChoiceGenerator, "randrange", begin)
     assert_law(first_round(draw, Choices()), LaplaceNoise(Fraction(scale)))
 
@@ -131,8 +135,8 @@ def test_gaussian_numbers_have_their_law_by_their_own_code(
         rounds.clear()
         return discrete_gaussian(variance, rng)
 
-    monkeypatch.setattr(gaussian, "below_exp", flip)
-    monkeypatch.setattr(gaussian, "two_sided", two_sided_once)
+    monkeypatch.setattr(samplers, "below_exp", flip)
+    monkeypatch.setattr(samplers, "two_sided", two_sided_once)
     assert_law(first_round(draw, Choices()), GaussianNoise(variance))
 
 
@@ -153,8 +157,8 @@ def test_a_gaussian_number_of_any_variance_has_its_weight(
             found.append(Fraction(p, q))
             return True
 
-        monkeypatch.setattr(gaussian, "two_sided", propose)
-        monkeypatch.setattr(gaussian, "below_exp", keep)
+        monkeypatch.setattr(samplers, "two_sided", propose)
+        monkeypatch.setattr(samplers, "below_exp", keep)
         assert discrete_gaussian(variance, random.Random(0)) == x
         return found[0] + found[1]
 
@@ -180,7 +184,7 @@ def test_a_laplace_number_of_any_scale_has_its_weight(
         coins.append(Fraction(p, q))
         return len(coins) <= v + 1
 
-    monkeypatch.setattr(gaussian, "below_exp", keep)
+    monkeypatch.setattr(samplers, "below_exp", keep)
     for u, v, negative in product({0, 1 % t, t // 2, t - 1}, (0, 1, 7), (False, True)):
         coins, z = list[Fraction](), u + t * v
         if negative and z < s:
@@ -279,6 +283,17 @@ def test_a_sequence_spends_all_of_its_budget_and_no_more() -> None:
     assert event.guarantee().rho < Fraction(1, 30)
 
 
+def test_many_numbers_pay_for_being_discrete() -> None:
+    event = NoisySums(Budget(1, "1e-6"), (SumStep(MOST_SUMS, 2, 2, Fraction(1)),))
+    unlike = MOST_SUMS * LIKENESS
+
+    def delta(mu_squared: Fraction) -> Fraction:
+        return delta_above(mu_squared, event.epsilon - unlike) * (1 + unlike)
+
+    most = event.mu_squared
+    assert delta(most) <= event.delta < delta(most * (1 + Fraction(1, 10**11)))
+
+
 def test_laplace_noise_divides_epsilon() -> None:
     event = NoisySums(Budget(2), (STEP, SumStep(1, 3, 5, Fraction(1, 4))))
     assert [str(noise) for noise in event.noises] == [
@@ -351,3 +366,54 @@ def test_two_sums_that_move_together_need_their_norm(squared: int, private: bool
     delta = float(np.maximum(both[20:] - math.e * both[:-20], 0).sum())
     assert (delta <= 0.001) is private
     assert delta > 0.00099
+
+
+def test_the_continued_fraction_encloses_what_the_series_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for t in (4, 5, 6):
+        low, high = gaussian._enclose_ratio(t << 128, 128)
+        with monkeypatch.context() as patch:
+            patch.setattr(gaussian, "_NEAR", 9)
+            sharp = gaussian._enclose_ratio(t << 328, 328)
+        assert low << 200 <= sharp[0] < sharp[1] <= high << 200
+
+
+@each(("epsilon", "eta", "delta"), [
+    ("1", "1/2", 0), ("1/1000", "7/8000", 0), ("1", "1/2", "1e-6"), ("1/1000", "7/8000", "1e-9"),
+])  # fmt: skip
+def test_sums_after_a_draw_have_what_it_leaves_or_what_fits(
+    epsilon: str, eta: str, delta: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the rough search ends where nothing fits: what it finds is checked."""
+    drawn, step = Fraction(eta), SumStep(count=10, l1=2, squared=2, share=Fraction(1))
+    budget = Budget(epsilon, delta)
+    left = budget.epsilon - drawn
+    for too_far in (False, True):
+        with monkeypatch.context() as patch:
+            if too_far:
+                patch.setattr(noisy_sums, "bisect_left", lambda *given, **more: 1023)
+            noisy_sums._sums_after.cache_clear()
+            sums = DrawThenSums(budget, ExponentialMechanism(drawn), (step,)).sums
+        if too_far or not delta:
+            assert sums.epsilon == left
+        else:
+            assert sums.epsilon > left
+            whole, rest = budget.epsilon - sums.unlike, budget.delta / (1 + sums.unlike)
+            assert fits_after(sums.mu_squared, whole, rest, drawn)
+    noisy_sums._sums_after.cache_clear()
+
+
+def test_a_draw_leaves_a_sixteenth_to_the_sums() -> None:
+    step = SumStep(count=10, l1=2, squared=2, share=Fraction(1))
+    with pytest.raises(DeclarationError, match="before noisy sums"):
+        DrawThenSums(Budget(1), ExponentialMechanism(Fraction(31, 32)), (step,))
+
+
+def test_the_law_of_sums_is_around_them() -> None:
+    """Symmetric noise makes a law of the negative sums as private."""
+    law = NoisySums(
+        Budget(2), (SumStep(count=1, l1=1, squared=1, share=Fraction(1)),)
+    ).distribution(lambda released: [1])
+    assert max(law, key=lambda noisy: law[noisy]) == ((1,),)
+    assert law[((0,),)] == law[((2,),)] > law[((-1,),)] == law[((3,),)]

@@ -11,7 +11,7 @@ import pytest
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import competition
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 from scripted import Script
 

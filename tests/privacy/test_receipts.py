@@ -20,15 +20,13 @@ from spending import Answer, fork, status_of
 from littlestone.base.errors import LedgerError
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.grouped import UnitEvent
+from littlestone.privacy.accounting.composed import Composition, UnitEvent
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.ledger.receipt import SEAL, lines
-from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.noisy_sums import SumStep
+from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums, SumStep
 from planting import Fault, turns_red
 
 ONE, TWO, THREE = (Answer(Fraction(k, 10)) for k in (1, 2, 3))

@@ -13,7 +13,7 @@ from scipy import stats
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below

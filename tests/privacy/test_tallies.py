@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
@@ -12,13 +13,18 @@ from typing import Any
 import pytest
 
 from littlestone.base.errors import DeclarationError
+from littlestone.privacy import Budget
+from littlestone.privacy.accounting.subsampled import InTurn
 from littlestone.privacy.mechanisms import tallies
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.tallies import ContinualTallies
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours
 from scripted import Script
-from short_tallies import ShortTimer, short
+from short_tallies import ShortMedians, ShortTimer, short
 
 HONEST = short()
 RATIO = Fraction(4)  # r / a = a^-2
@@ -33,6 +39,36 @@ def test_private_on_all_neighbouring_streams_and_the_bound_is_reached() -> None:
             [found, *(max(p / others[seen], others[seen] / p) for seen, p in masses.items())]
         )
     assert found == RATIO
+
+
+def test_medians_are_private() -> None:
+    """On three places and three steps the ratio is 24/7, of at most 4."""
+    medians = ShortMedians(timer=HONEST.timer, cell_epsilon=HONEST.cell_epsilon, points=3)
+    law, found = cache(medians.distribution), Fraction(0)
+    for one, other in neighbours((None, 0, 1, 2), 3):
+        masses, others = law(one), law(other)
+        assert masses.keys() == others.keys()
+        found = max(
+            [found, *(max(p / others[seen], others[seen] / p) for seen, p in masses.items())]
+        )
+    assert found == Fraction(24, 7) <= RATIO
+
+
+def test_the_score_of_a_place_is_the_fewer_records_on_one_side() -> None:
+    """Beside a count for each place; a record that appears adds 1 to a score, or nothing."""
+    medians = ShortMedians(timer=HONEST.timer, cell_epsilon=HONEST.cell_epsilon, points=7)
+    rng = random.Random(1)
+    for n in (0, 1, 2, 9):
+        named = [rng.randrange(7) for _ in range(n)]
+        scores = [min(sum(x <= p for x in named), sum(x >= p for x in named)) for p in range(7)]
+        masses = [Fraction(2) ** score for score in scores]
+        law = medians.tally_law(named)
+        assert law == {p: mass / sum(masses) for p, mass in enumerate(masses)}
+        counts = Counter(named)
+        drawn = Counter(medians.release(counts, Tape(rng)) for _ in range(2_000))
+        for p, mass in law.items():
+            spread = math.sqrt(float(mass * (1 - mass)) * 2_000)
+            assert abs(drawn[p] - 2_000 * mass) < 5 * spread + 1
 
 
 def test_a_horizon_that_is_short_of_the_stream() -> None:
@@ -74,14 +110,14 @@ class Free:
         return random.Random(0)
 
 
-@pytest.mark.parametrize("stream", [(0, 1), (0, None, 1), (1, None, None, 0)])
+@pytest.mark.parametrize("stream", [(0, 1), (0, None, 1), (1, None, None, 0), (0, 0, 1)])
 def test_a_run_tallies_at_the_hits_of_its_timer(
     stream: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Along every outcome of its waits, without noise: the records since the tally before."""
     half = Fraction(1, 2)
     alone = Scripted(skip_epsilon=half, test_epsilon=half, threshold=1, warm=1, keys=1, horizon=3)
-    mechanism, script = replace(HONEST, timer=alone, most=9), Few()
+    mechanism, script = replace(HONEST, timer=alone, least=-9, most=9), Few()
     script.take_over(monkeypatch)
     monkeypatch.setattr(tallies, "discrete_laplace", lambda ratio, rng: 0)
 
@@ -129,3 +165,13 @@ def test_the_cost_is_the_larger_of_two(skip: str, test: str, cell: str, epsilon:
 def test_wrong_parameters_are_refused(name: str, value: Any) -> None:
     with pytest.raises(DeclarationError, match=name):
         replace(HONEST, **{name: value})
+
+
+def test_mechanisms_in_turn_cost_as_much_as_the_dearest() -> None:
+    one, other = ExponentialMechanism(Fraction(1)), ExponentialMechanism(Fraction(3, 2))
+    both = InTurn(one, other)
+    assert both.cost().epsilon == Fraction(3, 2)
+    assert both.uses() == [(both, 1)]
+    keys = ContinualKeySelection[str].within(Budget(1, "1e-6"), horizon=9)
+    with pytest.raises(DeclarationError, match="delta"):
+        InTurn(one, keys)

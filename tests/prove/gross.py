@@ -154,7 +154,7 @@ GROSS = [
         "mechanisms.sparse-vector",
     ),
     gross(
-        f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._time_epoch",
+        f"{MECHANISMS}.threshold_tests:OneSidedThreshold._time_epoch",
         "- count + skips",
         "- count",
         "the counter skips no record",

@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from littlestone.data.sample import Sample
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.audit import Subject, find_subjects
@@ -216,6 +217,22 @@ def count_once(subject: Subject[Any], patch: pytest.MonkeyPatch) -> None:
         for name in ("scores", "tally"):
             if (counted := getattr(type(subject.event), name, None)) is not None:
                 patch.setattr(type(subject.event), name, _kept(cache(counted), counted))
+
+
+def read_once(patch: pytest.MonkeyPatch) -> None:
+    """Let a sample read each kind of records of a crowd once: what it counts is a sum over records."""
+    read = Sample.from_examples
+
+    def from_crowd(domain: Any, examples: Any, *, labels: Any = 2) -> Sample[Any]:
+        if not isinstance(examples, Crowd):
+            return read(domain, examples, labels=labels)
+        counts: dict[Any, Any] = {}
+        for record, times in (*((few, 1) for few in examples.few), *examples.more):
+            one = read(domain, [record], labels=labels)
+            counts[one.points[0]] = counts.get(one.points[0], 0) + times * one.counts[0]
+        return Sample.from_counts(domain, counts, labels=one.counts.shape[1])
+
+    patch.setattr(Sample, "from_examples", from_crowd)
 
 
 def _kept(known: Any, counted: Any) -> Any:

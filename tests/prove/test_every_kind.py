@@ -48,7 +48,8 @@ from littlestone.rules import (
     Hypothesis,
     ScoreSheet,
 )
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 from littlestone.theory.game import OnlineLearner
 
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")

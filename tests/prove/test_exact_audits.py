@@ -1,6 +1,7 @@
 """Exact audits against the definitions, and every subject against its own claim."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -257,3 +258,28 @@ def test_the_laws_of_three_labels_are_those_of_errors_and_of_lists() -> None:
         assert SCORED.distribution(records) == drawn(wrong)(records)
     for records in VOTES.pairs[-1]:
         assert VOTES.distribution(records) == by_votes(VOTERS, [LISTS[r] for r in records])
+
+
+# Points are public or few, records are lists, or each record has another label with another point.
+OTHERS = {"bit-parts-learner", "bits-learner", "boosting-learner", "globally-stable-learner-labels",
+          "online-key-learner-long", "risks-of-blocks", "sparse-sampling"}  # fmt: skip
+
+
+def test_audits_of_records_change_a_label_alone_and_a_point_alone() -> None:
+    def is_record(r: Any) -> bool:
+        return isinstance(r, tuple) and len(r) == 2 and type(r[1]) is int
+
+    kept: dict[str, set[tuple[bool, bool]]] = {}
+    for named in find_subjects():
+        for one, other in named.make(ONE, Fraction(1, 1000)).pairs:
+            data = [Counter(each) for each in (one, other) if isinstance(each, tuple)] or [
+                Counter()
+            ] * 2
+            records = [*(data[0] - data[1]), *(data[1] - data[0])]
+            if len(records) == 2 and all(map(is_record, records)):
+                (x, a), (y, b) = records
+                kept.setdefault(named.name, set()).add((x == y, a == b))
+    assert len(kept) > 60
+    assert {
+        name for name, found in kept.items() if not found >= {(True, False), (False, True)}
+    } == OTHERS

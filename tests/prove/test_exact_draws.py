@@ -10,12 +10,12 @@ from plants.harness import draws_exactly
 
 from exact_draws import Draws
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
+from littlestone.privacy.samplers.noise import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
 from littlestone.prove.audit import find_subjects
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.subject import SubjectMaker
-from littlestone.prove.audit.subjects import online, streams
+from littlestone.prove.audit.subjects import online, streams, timed
 
 pytestmark = pytest.mark.deep
 
@@ -25,12 +25,16 @@ STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as th
 LARGE = {
     "boosting-learner": 2,
     "continual-confirmation": 4,
+    "continual-medians": 8,
     "online-confirmed-intervals": 4,
     "online-confirmed-learner": 4,
     "online-confirmed-thresholds": 4,
     "online-staged-learner": 30,
+    "continual-sides": 30,
     "continual-tallies": 8,
+    "noisy-radii-learner": 4,
     "online-tallied-learner": 8,
+    "online-tallied-thresholds": 30,
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "risks-of-blocks": 30,
@@ -40,14 +44,16 @@ LARGE = {
     "unread-shares": 30,
 }
 
-# Their data have many records at any epsilon; `relabelling-learner` and `online-key-learner` have the
-# same draws.  Noisy numbers are followed in tests/privacy/test_noisy_sums.py, round by round.
+# Their data have many records at any epsilon; `relabelling-learner`, `online-key-learner` and
+# `continual-sides` have the same draws.  Noisy numbers are followed, round by round, in
+# tests/privacy/test_noisy_sums.py.
 LEFT_OUT = {
     "agnostic-learner",
     "drawn-sums",
     "noisy-sums",
     "noisy-sums-pure",
     "online-key-learner-long",
+    "online-tallied-intervals",
 }
 
 
@@ -62,9 +68,9 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
     for module, name in (
         (online, "LONG"),
         (streams, "LONG"),
-        (online, "CONFIRMED_STEPS"),
-        (streams, "LONG"),
         (streams, "HORIZON"),
+        (timed, "LONG"),
+        (timed, "STEPS"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

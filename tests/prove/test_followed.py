@@ -26,6 +26,8 @@ MANY = {
     "agnostic-learner",
     "boosting-learner",
     "continual-confirmation",
+    "continual-medians",
+    "continual-sides",
     "continual-tallies",
     "drawn-sums",
     "ggkm-learner",
@@ -41,7 +43,9 @@ MANY = {
     "online-confirmed-learner",
     "online-confirmed-thresholds",
     "online-staged-learner",
+    "online-tallied-intervals",
     "online-tallied-learner",
+    "online-tallied-thresholds",
     "online-teacher-learner",
     "relabelling-learner",
     "risks-of-blocks",
@@ -125,7 +129,7 @@ def test_what_cannot_be_followed_is_refused() -> None:
     choices = Choices()
     with pytest.raises(DeclarationError, match="float"):
         choices.explore(lambda: choices.generator().random())
-    with pytest.raises(DeclarationError, match="65 bits"):
+    with pytest.raises(DeclarationError, match="64 bits"):
         choices.explore(lambda: int(choices.generator().getrandbits(64)))
 
 

@@ -87,8 +87,23 @@ FAULTS = {
     ),
     "columns that split in two halves need no step": (
         "Certificates",
-        "(if few n (S (pred k)) then [] else chosen counts n (pred k))",
-        "(if few n (S (pred k)) then [] else chosen counts n k)",
+        "(columns (chosen counts n (pred k)))",
+        "(columns (chosen counts n k))",
+    ),
+    "the last rows of a side are not counted": (
+        "Spaces",
+        "match V ++ [z; z; z; z; z; z; z] with",
+        "match [] ++ [z; z; z; z; z; z; z] with",
+    ),
+    "a carry is lost": (
+        "Spaces",
+        ":= N.lor (N.land a b) (N.land (N.lxor a b) c).",
+        ":= N.land a b.",
+    ),
+    "rows lie beside another word": (
+        "Certificates",
+        "let t := if i' =? i then t else tag_all",
+        "let t := if i <=? i' then t else tag_all",
     ),
     "a shape of other rows": ("Spaces", "(size W =? fst s) && all_in", "all_in"),
     "a generator is not compared with the table": (

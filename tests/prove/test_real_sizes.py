@@ -32,6 +32,7 @@ from real_sizes import (
     grown,
     in_one_order,
     misses,
+    read_once,
     subjects,
     twin,
 )
@@ -39,7 +40,7 @@ from real_sizes import (
 from littlestone.base.errors import TooLargeError
 from littlestone.classes import Thresholds
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.prove.audit import find_subject, find_subjects
 from littlestone.prove.audit.choices import follow
 from littlestone.prove.audit.subject import SubjectMaker
@@ -76,6 +77,20 @@ def found(
     order: int = 0,
 ) -> list[str]:
     """What is wrong on the last of the pairs, which lies where one record decides most."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_once(patch)
+        return _found(patch, named, n, epsilon, even, runs, order)
+
+
+def _found(
+    patch: pytest.MonkeyPatch,
+    named: SubjectMaker,
+    n: int | None,
+    epsilon: Fraction,
+    even: bool,
+    runs: int,
+    order: int,
+) -> list[str]:
     subject, name = named.make(epsilon, DELTA), named.name
     pair = subject.pairs[-1] if n is None else grown(name, subject.pairs[-1], n, even=even)
     law: Law | None = subject.distribution
@@ -85,12 +100,11 @@ def found(
         law = None
     if epsilon < 1 and name.startswith(TINY_LAWS):
         law = None
-    with pytest.MonkeyPatch.context() as patch:
-        count_once(subject, patch)
-        if name.startswith(ORDERED):
-            in_one_order(order, patch)
-            law = None
-        return faults(subject, pair, runs, law)
+    count_once(subject, patch)
+    if name.startswith(ORDERED):
+        in_one_order(order, patch)
+        law = None
+    return faults(subject, pair, runs, law)
 
 
 @pytest.mark.parametrize(
@@ -227,9 +241,9 @@ FAULTS = [
         REAL,
         HUNDREDTH,
         Fault(
-            f"{MECHANISMS}.bucket_labels:_winner",
-            "if counts[label] == most or",
-            "if most - counts[label] <= (most > 1000) or",
+            f"{MECHANISMS}.bucket_labels:BucketLabels._release",
+            "table.max(axis=1)[:, None] - table",
+            "np.maximum(table.max(axis=1)[:, None] - table - (table.max() > 1000), 0)",
             "among more than 1,000 records a lead of one is none",
         ),
     ),
@@ -249,9 +263,9 @@ FAULTS = [
         SMALL,
         THOUSANDTH,
         Fault(
-            f"{MECHANISMS}.key_release:ReleaseCurve.fires",
-            "self._numerator(score)",
-            "self._numerator(score) if score < 500 else 1 << self._bits",
+            f"{MECHANISMS}.partition_selection:KeyRelease._keys_that_fire",
+            "self.curve(score)",
+            "self.curve(score) if score < 500 else Fraction(1)",
             "a key of 500 records is released for certain",
         ),
     ),

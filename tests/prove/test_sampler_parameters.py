@@ -22,9 +22,10 @@ from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeyS
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.partition_selection import RestSelection
+from littlestone.privacy.mechanisms.sides import ContinualSides
 from littlestone.privacy.mechanisms.tallies import ContinualTallies
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.scores import ErrorSums
 from littlestone.prove.audit import Subject, find_subject, mechanism_subject
@@ -36,6 +37,8 @@ DRAWN = (
     "laplace_at_least",
     "geometric",
     "bernoulli",
+    "flip_coins",
+    "permute_and_flip",
     "draw_skips",
     "next_hit",
     "discrete_gaussian",
@@ -52,6 +55,8 @@ CONFIRMED = ContinualConfirmation(
 TALLIES = ContinualTallies(
     timer=replace(CONFIRMED, horizon=1, warm=1), cell_epsilon=Fraction(1), cells=1, least=0, most=1
 )
+# So much that few skips are likely: then a run of few choices shows the law.
+SIDES = ContinualSides(epsilon=Fraction(40), threshold=1, ends=1, horizon=1)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 NAMED = ((KEY,),) * HORIZON
 
@@ -71,7 +76,7 @@ class Sums(ExponentialMechanism):
 
 # Where a mechanism draws, and what shows it: a subject, or a mechanism and data.
 PLACES: dict[tuple[str, str], Any] = {
-    ("bucket_labels", "bernoulli"): "bucket-labels",
+    ("bucket_labels", "permute_and_flip"): "bucket-labels",
     ("cell_counts", "discrete_laplace"): (CellCounts(Fraction(1), 1), (2,)),
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
@@ -84,18 +89,21 @@ PLACES: dict[tuple[str, str], Any] = {
         Sums(Fraction(1)),
         (((0, 1), (0, 2)), ((1,), (0, 3))),
     ),
-    ("label_selection", "bernoulli"): (
+    ("partition_selection", "flip_coins"): "partition-selection",
+    ("label_selection", "permute_and_flip"): (
         LabelSelection[str](Budget(1, MUCH)),
         ((KEY, 1),) * 2,
     ),
-    ("one_sided_threshold", "draw_skips"): (COUNTER, (True,)),
-    ("one_sided_threshold", "next_hit"): (COUNTER, (True,)),
+    ("threshold_tests", "draw_skips"): (COUNTER, (True,)),
+    ("threshold_tests", "next_hit"): (COUNTER, (True,)),
     ("partition_selection", "bernoulli"): (
         RestSelection[str](Budget(1, MUCH)),
         ((KEY, False),) * 2,
     ),
     ("sparse_selection", "selection"): "sparse-sampling",
     ("above_threshold", "discrete_laplace"): "sparse-vector",
+    ("sides", "draw_skips"): (SIDES, (0,)),
+    ("sides", "next_hit"): (SIDES, (0,)),
     ("stable_histogram", "discrete_laplace"): "stable-histogram",
     ("tallies", "discrete_laplace"): (TALLIES, (0,)),
     ("threshold_tests", "bernoulli"): "above-threshold",
@@ -119,11 +127,17 @@ def less(draws: Any, name: str = "") -> Any:
 
         return SimpleNamespace(**{**vars(draws), own.__name__: draw})
 
-    def drawn(parameter: Any, *rest: Any, **named: Any) -> Any:
+    def lessen(parameter: Any) -> Any:
         if not isinstance(parameter, Real):
-            return draws(parameter * LESS, *rest, **named)
+            return parameter * LESS
         certain = parameter.enclose(64)[0] == 1 << 64  # without which some code has no answer
-        return draws(parameter if certain else parameter * Real.of(LESS), *rest, **named)
+        return parameter if certain else parameter * Real.of(LESS)
+
+    def drawn(*given: Any, **named: Any) -> Any:
+        if coins := [i for i, value in enumerate(given) if isinstance(value, list)]:
+            before, after = given[: coins[0]], given[coins[0] + 1 :]
+            return draws(*before, [*map(lessen, given[coins[0]])], *after, **named)
+        return draws(lessen(given[0]), *given[1:], **named)
 
     return drawn
 
@@ -139,7 +153,7 @@ def subject_of(shows: Any) -> Subject[Any]:
         return tuple(min(max(x, 0), sum(data)) for x in output)
 
     pair = data, data
-    return mechanism_subject(mechanism, pairs=[pair], large=pair, read=lambda x: x, cell=cell)
+    return mechanism_subject(mechanism, pairs=[pair], large=pair, cell=cell)
 
 
 @pytest.mark.parametrize("place", PLACES, ids=" ".join)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from littlestone.base.errors import DeclarationError
-from littlestone.prove.papers.statement import Line, Outcome, papers, statement, statements
+from littlestone.prove.papers.statement import Line, Outcome, Trial, papers, statement, statements
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -190,3 +190,8 @@ def test_the_command_names_all_that_checks_a_statement(monkeypatch: pytest.Monke
     for line in lines():
         named = "\n".join(made.checks(line.id))
         assert all(what in named for what in [*line.tests, *(row.says for row in line.rows)])
+
+
+def test_a_verdict_names_the_larger_family_if_it_went_deep() -> None:
+    row = replace(statements()[0], scope="a few", deep="all", run=lambda: Outcome("", True))
+    assert [row(Trial(deep=deep)).scope for deep in (False, True)] == ["a few", "a few; all"]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Enumerable, parse_class
-from littlestone.points import Cells, Grid, Listed, Product
+from littlestone.points import Cells, Grid, Listed, Names, Product
 from littlestone.rules import TableFunction
 from littlestone.rules.box import MOST_BOXES, Places, box_cover, cover_words
 
-_SHAPES = [(5,), (2, 3), (4, 4), (2, 2, 2, 2), (3, 1, 4), (7, 2, 2)]
+_SHAPES = [(5,), (2, 3), (4, 4), (2, 2, 2, 2), (3, 1, 4), (7, 2, 2), (8, 8)]
 
 
 def _union(boxes: list[Places], shape: tuple[int, ...]) -> np.ndarray:
@@ -30,7 +30,7 @@ def test_the_boxes_are_the_set_and_none_is_superfluous(
     shape: tuple[int, ...], sets: list[int]
 ) -> None:
     rng = np.random.default_rng(1)
-    for share in (0.2, 0.5, 0.8):
+    for share in (0.2, 0.5, 0.75) * 12:
         inside = rng.random(shape) < share
         boxes = box_cover(inside, sets)
         assert boxes is not None
@@ -116,3 +116,15 @@ def test_columns_of_cells_and_values_are_said_as_conditions(labels: str, words: 
     table = Product((Listed(("F", "M"), "sex"), Cells(("0", "18", "40", "65", "80"), "age")))
     found = TableFunction.from_labels(table, map(int, labels.replace(" ", "")))
     assert found.words() == words
+
+
+def test_records_with_names_are_listed() -> None:
+    domain = Product((Grid(0, 2, "x"), Names(("a", "b"), "y")))
+    words = [
+        TableFunction.from_labels(domain, labels).words()
+        for labels in ([0, 0, 0, 0, 1, 1], [0, 1, 0, 0, 0, 0])
+    ]
+    assert words == [
+        "the record is one of (x = 2, y = 'a'), (x = 2, y = 'b')",
+        "the record is (x = 0, y = 'b')",
+    ]

@@ -14,16 +14,8 @@ from littlestone.base.errors import ModelError
 from littlestone.classes import parse_class
 from littlestone.points import Cells, Codes, Domain, Grid, Listed, Product, Strings
 from littlestone.rules import Hypothesis, disagreement
-from littlestone.rules.trees import (
-    ColumnTest,
-    DecisionTree,
-    Node,
-    Split,
-    at_least,
-    conjunction,
-    prune,
-    split,
-)
+from littlestone.rules.nodes import ColumnTest, Node, Split, at_least, conjunction, prune, split
+from littlestone.rules.trees import DecisionTree
 
 TABLE = Product(
     (Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex"), Strings("ward"), Codes("code"))

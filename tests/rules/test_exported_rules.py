@@ -7,6 +7,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -32,21 +33,23 @@ from walked import by_hand, walked
 
 from littlestone.base.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.data import open_table, read_mapped
-from littlestone.points import Cells, Grid, Integers, Product, Strings
+from littlestone.points import Cells, Grid, Integers, Listed, Product, Strings, text
 from littlestone.rules import (
     Box,
     ColumnTest,
     DecisionTree,
     FiniteSet,
     Hypothesis,
+    LookupTable,
     RuleUnion,
+    ScoreSheet,
     StepFunction,
     TableFunction,
 )
 from littlestone.rules.languages import sql as sql_module
-from littlestone.rules.languages.form import Not, OneOf
+from littlestone.rules.languages.form import Either, Not, OneOf, Within, require_small
 from littlestone.rules.languages.sql_dialect import Dialect
-from littlestone.rules.trees import Split
+from littlestone.rules.nodes import Split
 from servers import Server
 
 Rule = Hypothesis[Any]
@@ -174,7 +177,7 @@ def exported() -> Iterator[tuple[int, Rule]]:
 def refusal(h: Rule) -> str:
     """Why the function has no form as conditions, or nothing."""
     try:
-        h._export({})
+        h._cases({})
     except LittlestoneError as error:
         return error.found
     return ""
@@ -216,6 +219,15 @@ def test_a_function_of_each_class_predicts_the_same_everywhere(engine: Any) -> N
 def test_functions_with_edges_predict_the_same_on_columns_of_all_types(engine: Any) -> None:
     some = (pair for pair in enumerate(by_hand()) if not refusal(pair[1]))
     assert list(faults(engine, some, 3)) == []
+
+
+def test_a_table_of_thousands_of_keys_predicts_the_same_everywhere(engine: Any) -> None:
+    """Some keys are in the table of records, with quotes and the missing one; most are not."""
+    texts = sorted(set(map(text, TABLE["text_0"])))
+    others = [f"U{k}'" for k in range(5_000)]
+    keys = [*texts[::2], *others]
+    rule = LookupTable(Strings("s"), 3, frozenset((x, 1 + k % 2) for k, x in enumerate(keys)))
+    assert list(faults(engine, [(TYPES.index("text"), rule)], 1)) == []
 
 
 def test_each_class_is_exported_or_refused_with_a_reason() -> None:
@@ -413,9 +425,16 @@ def fails(call: Callable[[], object], kind: type[Exception], words: str) -> None
 def test_what_has_no_form_is_refused_with_the_reason() -> None:
     pytest.importorskip("sqlglot", reason=NO_SQLGLOT)
     many = FiniteSet(Strings("s"), frozenset(map(str, range(1001))))
-    fails(lambda: many.to_sql("sqlite"), TooLargeError, "1,001 constants, and the limit is 1,000")
-    fails(many.to_polars, TooLargeError, "limit is 1,000")
-    fails(many.to_pandas_query, TooLargeError, "limit is 1,000")
+    numbers = {"s": "integer"}
+    for write in (partial(many.to_sql, "sqlite"), many.to_polars, many.to_pandas_query):
+        with pytest.raises(TooLargeError, match=r"1,001 constants, and the limit is 1,000"):
+            write(types=numbers)
+    endless = FiniteSet(Strings("s"), frozenset(map(str, range(100_001))))
+    fails(
+        lambda: endless.to_sql("sqlite"), TooLargeError, "100,001 texts, and the limit is 100,000"
+    )
+    fails(endless.to_polars, TooLargeError, "limit is 100,000")
+    fails(endless.to_pandas_query, TooLargeError, "limit is 100,000")
     fails(lambda: A.to_sql("mysql"), DeclarationError, "postgres, duckdb, sqlite")
     fails(lambda: A.to_sql("sqllite"), DeclarationError, "did you mean 'sqlite'?")
     fails(lambda: A.to_sql("sqlite", types={"s": "str"}), DeclarationError, "'str' is not a type")
@@ -451,8 +470,10 @@ def test_rules_at_the_limits_are_read_by_sqlite(h: Rule) -> None:
 @pytest.mark.parametrize("package", ["sqlglot", "polars"])
 def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    write = A.to_polars if package == "polars" else lambda: A.to_sql("sqlite")
-    fails(write, OutputError, f"{package} is not installed")
+    sheet: Any = ScoreSheet(Product((Listed(("F",), "sex"),)), (0,), ((0, 1, 2),), 1, (0, 1))
+    for rule in (A, sheet):
+        write = rule.to_polars if package == "polars" else partial(rule.to_sql, "sqlite")
+        fails(write, OutputError, f"{package} is not installed")
 
 
 # Planted mistakes: of NULL, NaN, collations and types.
@@ -546,3 +567,12 @@ def test_a_planted_mistake_is_caught(
     engine = {"sqlite": sqlite_engine, "duckdb": duckdb_engine}[dialect]()
     monkeypatch.setattr(getattr(sql_module, kind), method, wrong)
     assert any(faults(engine, enumerate([*EXPECTED, step(1, (1,))]), 6))
+
+
+def test_conditions_are_counted_one_by_one_and_texts_in_lists_apart() -> None:
+    steps: list[Any] = [Within("x", Fraction(2 * i), Fraction(2 * i + 1)) for i in range(1_001)]
+    lists: list[Any] = [OneOf("s", (f"{i}", f"a{i}")) for i in range(1_001)]
+    for parts in (steps, lists):
+        require_small(Either(tuple(parts[1:])), "write it")
+        with pytest.raises(TooLargeError, match="1,001 constants, and the limit is 1,000"):
+            require_small(Either(tuple(parts)), "write it")

@@ -16,8 +16,9 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data.sample import Records
 from littlestone.points import Cells, Domain, Grid, Listed, Product, Reals, Strings
 from littlestone.rules import DecisionTree, Hypothesis, RuleUnion, StepFunction
+from littlestone.rules.node_words import _leaf
+from littlestone.rules.nodes import ColumnTest, Split
 from littlestone.rules.rules import CellFunction
-from littlestone.rules.trees import ColumnTest, Split, _leaf
 from planting import Fault, turns_red
 
 
@@ -162,7 +163,7 @@ def the_codes_of_all_places_add_up_to_at_most_1() -> None:
 def test_the_codes_of_all_places_add_up_to_at_most_1(monkeypatch: pytest.MonkeyPatch) -> None:
     the_codes_of_all_places_add_up_to_at_most_1()
     short = Fault(
-        "littlestone.rules.trees:_leaf",
+        "littlestone.rules.node_words:_leaf",
         "2**few * ways",
         "ways",
         "The code of a leaf does not say how often a column changes sides.",

@@ -18,7 +18,7 @@ from littlestone.learn.declared.schema import Schema
 from littlestone.points import Dates, Disjoint, Product, Strings
 from littlestone.rules import ColumnTest, DecisionTree, FiniteSet, Hypothesis
 from littlestone.rules.languages import constants, sql_dialect
-from littlestone.rules.trees import Split
+from littlestone.rules.nodes import Split
 from servers import Server
 
 pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")
@@ -141,7 +141,7 @@ def test_texts_that_show_days(database: Any) -> None:
 @pytest.mark.parametrize(("kind", "values"), [("DATE", TYPED), ("TIMESTAMP", TIMES)])
 def test_dates_and_times(database: Any, kind: str, values: list[Any]) -> None:
     if database[0] == "sqlite":
-        with pytest.raises(DeclarationError, match="it is said to hold the type date"):
+        with pytest.raises(DeclarationError, match="SQLite has no dates"):
             RULES[0].to_sql("sqlite", types={"d": "date"})
         return
     assert faults(database, [*values, *OUTSIDE], "date", kind) == []
@@ -169,8 +169,9 @@ def test_a_day_is_exported_only_with_the_type_of_its_column() -> None:
     ):
         with pytest.raises(DeclarationError, match="days of 'd'"):
             write()
-    with pytest.raises(DeclarationError, match="use to_polars or to_sql"):
-        RULES[0].to_pandas_query(types={"d": "date"})
+    for types in ({}, {"d": "date"}, {"d": "text"}):  # no type leads to one that is refused too
+        with pytest.raises(DeclarationError, match="write it for polars or as SQL: --type d=date"):
+            RULES[0].to_pandas_query(types=types)
     with pytest.raises(DeclarationError, match="leave out the type"):
         FiniteSet(Strings("s"), frozenset("a")).to_sql("duckdb", types={"s": "date"})
 
@@ -187,13 +188,40 @@ def test_a_release_on_a_column_with_a_format_is_exported_for_declared_dates(tmp_
         ledger=littlestone.Ledger(), dataset="d",
     )  # fmt: skip
     for kind in ("text", None):
-        with pytest.raises(DeclarationError, match="declares how its cells are written"):
+        with pytest.raises(DeclarationError, match="declares how its cells are written") as caught:
             release.to_sql("duckdb", types={"d": kind} if kind else None)
+        assert "--to sql for PostgreSQL or DuckDB, and --type d=date" in caught.value.fix
     assert (
         frame.select(release.to_polars(types={"d": "date"})).to_series().to_list()
         == frame["y"].to_list()
     )
     assert "CAST('2021-07-01' AS DATE)" in release.to_sql("duckdb", types={"d": "date"})
+
+
+def test_a_day_that_means_missing_is_not_exported_as_a_day() -> None:
+    """A code of letters is in no column of dates; a day is, and would be compared there."""
+    days = [date(2021, month, 3) for month in range(1, 13)] * 20
+    frame = pl.DataFrame({"d": days, "y": [int(d.month >= 7) for d in days]})
+    column: dict[str, Any] = {"type": "date", "range": ["2021-01-01", "2021-12-01"]}
+    column["step"] = "1 month"
+
+    def learn(*missing: str) -> littlestone.Release:
+        schema = {
+            "target": "y",
+            "positive": 1,
+            "columns": {"d": {**column, "missing": list(missing)}, "y": {"type": "integer"}},
+        }
+        return littlestone.fit(
+            frame, schema=schema, hypotheses="conditions(d; at most 1)", epsilon=5,
+            ledger=littlestone.Ledger(), dataset="d",
+        )  # fmt: skip
+
+    assert "CAST('2021-07-01' AS DATE)" in learn("k.A.").to_sql("duckdb", types={"d": "date"})
+    release = learn("k.A.", "9999-12-31")
+    assert release.predict(pl.DataFrame({"d": [date(9999, 12, 31), date(2021, 8, 1)]})) == [0, 1]
+    for kind in ("date", "text"):
+        with pytest.raises(DeclarationError, match="declares how its cells are written"):
+            release.to_sql("duckdb", types={"d": kind})
 
 
 DAY = constants.day

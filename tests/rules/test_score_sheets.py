@@ -27,6 +27,7 @@ DAMAGES: dict[str, Callable[[Any], object]] = {
     "points of a half": lambda data: data["columns"][1]["points"].__setitem__(2, 0.5),
     "a column twice": lambda data: data["columns"].append(data["columns"][1]),
     "a cell too many": lambda data: data["columns"][1]["points"].append(0),
+    "a slope of a million": lambda data: data.update(odds=[0, 10**6]),
     "100 points": lambda data: data["columns"][1]["points"].__setitem__(2, 100),
     "a risk that falls": lambda data: data["odds"].__setitem__(1, -1),
 }
@@ -58,8 +59,8 @@ def test_frames_of_pandas_have_the_same_risks_and_labels() -> None:
 
 
 def test_a_reason_is_of_the_record() -> None:
-    assert SHEET.reason(("18", "")) == "18 <= age < 65 +2, sex is missing +0, total 2"
-    assert SHEET.reason(("", "F")) == "age is missing +0, sex is F +1, total 1"
+    assert SHEET.reason(("18", "")) == "18 <= age < 65: +2, sex is missing: +0, total: 2"
+    assert SHEET.reason(("", "F")) == "age is missing: +0, sex is F: +1, total: 1"
 
 
 def test_a_label_that_never_changes_says_what_to_do() -> None:
@@ -68,7 +69,10 @@ def test_a_label_that_never_changes_says_what_to_do() -> None:
         rows = dict(guarantee_rows(release(sheet)))
         assert rows["label"].startswith(f"always {int(least < 0)}, because all risks are between")
         assert rows["label"].endswith(words)
-    assert "label" not in dict(guarantee_rows(release(SHEET)))
+        assert rows["rule"].endswith(f"always {int(least < 0)}")
+    rows = dict(guarantee_rows(release(SHEET)))
+    assert "label" not in rows
+    assert rows["rule"].endswith("  <=>  total of 3 or more on the sheet below")
     nobody = ScoreSheet(TABLE, SHEET.chosen, SHEET.points, 9, (-9000, 0))
     assert "littlestone check" in dict(guarantee_rows(release(nobody)))["label"]
 
@@ -77,6 +81,12 @@ def test_only_totals_that_occur_are_shown() -> None:
     said: list[object] = []
     print_sheet(ScoreSheet(TABLE, (1,), ((-9, 9, 9, -9),), -8, (0, 500)), said.append)
     assert said[-1] == "risk by total  -9: 0.011, +9: 0.989; label 1 from +9"
+    for least, ever in ((10, 0), (9, None), (-9, 1)):
+        sheet = ScoreSheet(TABLE, (1,), ((-9, 9, 9, -9),), least, (0, 500))
+        words = "label 1 from +9" if ever is None else f"label always {ever}"
+        print_sheet(sheet, said.append)
+        assert str(said[-1]).endswith(f"; {words}")
+        assert words in sheet_picture(sheet).svg()
 
 
 def test_of_a_long_column_the_ends_are_shown() -> None:

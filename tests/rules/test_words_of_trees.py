@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from littlestone.points import Cells, Listed, Product
-from littlestone.rules.trees import ColumnTest, DecisionTree, Node, Split
+from littlestone.rules.nodes import ColumnTest, Node, Split
+from littlestone.rules.trees import DecisionTree
 
 TABLE = Product((Cells(("0", "1", "2"), "n"), Listed(("F",), "sex")))
 

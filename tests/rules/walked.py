@@ -38,7 +38,8 @@ from littlestone.rules import (
     StepFunction,
     TableFunction,
 )
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 
 CENTS = Decimal("0.01")
 SHEET = (0, -2, 3, 3), (1, 0, 4, 0, -1)

@@ -21,17 +21,17 @@ from example_pages import HOSTILE, RULES, release, run_lines, spent, variants
 from littlestone.base.errors import DeclarationError, ModelError
 from littlestone.base.markup import Html, join, tag
 from littlestone.learn import Release
+from littlestone.learn.results.accuracy import Group
 from littlestone.learn.results.estimate import BETA, interval
-from littlestone.learn.results.group import Group
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, round_up
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.show.pages.budget import ledger_page
 from littlestone.show.pages.promise import _BEFORE, AUTHOR, TITLE, again, one_person, posterior
 from littlestone.show.pages.release import release_page
 from littlestone.show.pages.stream import Run, stream_page
-from littlestone.show.tree import picture_of_release
-from littlestone.show.words import NOT_ESTIMATED, factor, rows_of_release
+from littlestone.show.tree import drawing_of_release, picture_of_release
+from littlestone.show.words import NOT_ESTIMATED, OPTIONS, factor, rows_of_release
 
 ROOT = Path(littlestone.__file__).parent
 VARIANTS = variants()
@@ -90,6 +90,8 @@ def derived(cost: PrivacyCost) -> set[str]:
     found = {factor(cost.epsilon), decimal_text(cost.epsilon), decimal_text(cost.delta)}
     found |= {f"{cost.delta.denominator:,}", littlestone.__version__, "2026", "0", "1", "10", "95%"}
     if cost.epsilon <= 10:
+        grown = float(cost.delta) * (1 + exp(cost.epsilon) + exp(2 * cost.epsilon))
+        found |= {decimal_text(3 * cost.epsilon), decimal_text(round_up(Fraction(grown), 3))}
         for before in _BEFORE:
             found |= {f"{before}%", *posterior(Decimal(factor(cost.epsilon)), before)}
     return words(found)
@@ -184,8 +186,12 @@ def test_a_page_says_what_it_is_about() -> None:
 
 def test_without_estimates_a_release_says_that_the_base_rate_is_unknown() -> None:
     model = release()
-    assert ("base rate", NOT_ESTIMATED) in rows_of_release(model)
-    assert NOT_ESTIMATED in "".join(Reader(release_page(model)).texts)
+    told = NOT_ESTIMATED.format(**OPTIONS)
+    assert ("base rate", told) in rows_of_release(model, OPTIONS)
+    assert told in "".join(Reader(release_page(model)).texts)
+    assert "`estimate=0.1` adds" in repr(model)
+    assert "see unit=)" in repr(model)
+    assert "--" not in repr(model)
     estimated = dict(rows_of_release(VARIANTS["estimated"]))
     assert "base rate" not in estimated
     assert (
@@ -193,7 +199,7 @@ def test_without_estimates_a_release_says_that_the_base_rate_is_unknown() -> Non
         == "about 0.419, from 0.410 to 0.429; always predicting 0 errs on as many"
     )
     named = release(RULES["table"], labels=("a", "b"))
-    assert ("base rate", NOT_ESTIMATED) in rows_of_release(named)
+    assert ("base rate", told) in rows_of_release(named, OPTIONS)
 
 
 def test_names_are_shown_as_they_are() -> None:
@@ -251,7 +257,9 @@ def test_the_page_of_a_group() -> None:
     costs = MistakeCosts.above("0.3")
     model = replace(VARIANTS["estimated"], mistakes=costs, accuracy="")
     page = release_page(Group(model))
-    assert page == littlestone.page(Group(model))
+    model = Release.from_json(json.loads(json.dumps(Group(model).to_json())))
+    assert model.group
+    assert page == release_page(model) == littlestone.page(Group(model)) == littlestone.page(model)
     for said in (
         "sought above a rate of 0.3: age &gt;= 60.",
         "of the records in the group",
@@ -260,8 +268,14 @@ def test_the_page_of_a_group() -> None:
         assert said in page
     assert "Mistakes do not all cost" not in page
     assert "recall" not in page
-    assert again(model, group=True).startswith("littlestone subgroup TABLE.csv")
-    assert "--epsilon 0.75 --delta 0.000001 --estimate 0.25 --above 0.3" in again(model, group=True)
+    assert again(model).startswith("littlestone subgroup TABLE.csv")
+    assert "--epsilon 0.75 --delta 0.000001 --estimate 0.25 --above 0.3" in again(model)
+    for picture in (page, drawing_of_release(model).svg()):
+        assert "Orange: the record is in the group" in picture
+        assert "The rule" not in picture
+    for said in (page, model.card(), repr(model)):
+        assert "age &gt;= 60" in said or "age >= 60" in said.replace("\\", "")
+        assert not re.search("Predict ill|A rule|^rule  ", said)
 
 
 def test_the_page_of_a_run_leaves_out_what_is_not_private() -> None:

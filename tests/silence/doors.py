@@ -11,13 +11,17 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from private_tables import Cells, Records, plain
+
+from littlestone.cli import _MODULES
+
+SHARED = ("numpy", "pytest", "rich.console", "littlestone.cli")
+"""What every act begins with: of the package, what all doors share."""
 
 Form = Callable[[Path, Cells], object]
 Does = Callable[[], object]
@@ -188,9 +192,12 @@ class Command:
     secret: tuple[str, ...] = ()
     """Files that are as secret as the records."""
 
+    def loads(self) -> tuple[str, ...]:
+        command = self.arguments[0]
+        return (*SHARED, f"littlestone.cli.{_MODULES.get(command, command)}")
+
     def begin(self) -> None:
         """Do what is done before a table is read: that loads what declarations alone need."""
-        import_module(f"littlestone.cli.{self.arguments[0]}")
         if self.arguments[0] in ("fit", "subgroup"):
             with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
                 ends = self(Path(folder), plain, "--dry-run")
@@ -226,11 +233,14 @@ class Function:
     form: Form = pandas_texts
     shows: Callable[[bytes], bytes] = as_printed
     secret: tuple[str, ...] = ()
+    module: str = "littlestone.front"
+
+    def loads(self) -> tuple[str, ...]:
+        """What frames and the function are made of; a fork of threads at work would hang."""
+        return (*SHARED, "pandas", "polars", "pyarrow.parquet", self.module)
 
     def begin(self) -> None:
-        """Load what frames and the function are made of; a fork of threads at work would hang."""
-        for name in ("pandas", "polars", "pyarrow.parquet", "littlestone.front"):
-            import_module(name)
+        """Do nothing: all is loaded."""
 
     def __call__(self, home: Path, records: Records) -> Does:
         table = self.form(home, records())

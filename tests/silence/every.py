@@ -36,7 +36,7 @@ from littlestone.learn.stream import online_choice
 from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.accounting.composed import record_budget
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"
@@ -148,7 +148,10 @@ def shells() -> Iterator[Door]:
     for H in ("thresholds(x, 0..9)", TREES):
         for form in (pandas_texts, pandas_objects, pandas_numbers):
             options = {"hypotheses": H, **declared, "estimate": 1}
-            yield Function(f"scikit-learn, {form.__name__}, {H}", scikit_fit, options, form)
+            yield Function(
+                f"scikit-learn, {form.__name__}, {H}", scikit_fit, options, form,
+                module="littlestone.interop.scikit_learn",
+            )  # fmt: skip
 
 
 def commands() -> Iterator[Door]:

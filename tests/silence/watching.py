@@ -1,13 +1,14 @@
 """Everything that can be seen of one act on a table, from a process that is like every other one.
 
 Two acts on tables that differ in their records alone must look the same but for what is drawn.  So
-each act runs in a fork of one process that has seen no table, with the same tape of random bytes and
+each act runs in a fork of a process that has seen no table, with the same tape of random bytes and
 the same clock.  What the first act draws as its release is what the others release, whatever they
 draw.  So a release is compared as it is, with every word that follows from it.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -20,9 +21,10 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,15 +37,14 @@ from planting import Fault, plant
 class Act(Protocol):
     """What is done with a table."""
 
+    def loads(self) -> tuple[str, ...]:
+        """The modules that all acts of its kind load before anything else."""
+
     def begin(self) -> None:
         """Load and do what needs no record."""
 
     def __call__(self, home: Path, records: Any) -> Callable[[], object]:
         """Put the records into a folder, and return what to do there; what that returns is seen too."""
-
-
-_FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["silence_begins"])
 
 
 @dataclass(frozen=True)
@@ -71,44 +72,55 @@ class Seen:
 
 def look(act: Act, tables: Sequence[Any], fault: Fault | None = None) -> list[Seen]:
     """What is seen of an act on each of the tables; the first of them draws the release of all."""
-    here, there = _FORKS.Pipe(duplex=False)
-    process = _FORKS.Process(target=_look, args=(there, act, tables, fault))
-    process.start()
-    there.close()
-    try:
-        answer = here.recv()
-    except EOFError:
-        process.join()
-        raise AssertionError(f"the acts ended their process with {process.exitcode}") from None
-    process.join()
+    server = _server(act.loads())
+    server.send_bytes(pickle.dumps((act, tables, fault)))
+    answer = server.recv()
     assert isinstance(answer, list), answer
     return answer
 
 
-def _look(pipe: Any, act: Act, tables: Sequence[Any], fault: Fault | None) -> None:
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            if fault is not None:
-                plant(fault, patch)
-            act.begin()
-            # Kept as bytes: this process, which the acts are forks of, must not load what reads them.
-            drawn: bytes | None = None
-            found = []
-            for table in tables:
-                seen, drawn = _in_fork(partial(_watched, act, table, drawn))
-                found.append(seen)
-            answer: object = found
-    except BaseException:
-        answer = traceback.format_exc()
-    pipe.send(answer)
-    pipe.close()
+@cache
+def _server(loads: tuple[str, ...]) -> Any:
+    """The way to a process that has loaded these modules and nothing else, and forks for each act."""
+    spawning = get_context("spawn")
+    here, there = spawning.Pipe()
+    spawning.Process(target=_serve, args=(there, loads), daemon=True).start()
+    there.close()
+    return here
 
 
-def _in_fork(watched: Callable[[], tuple[Seen, bytes]]) -> tuple[Seen, bytes]:
+def _serve(pipe: Any, loads: tuple[str, ...]) -> None:
+    for name in loads:
+        import_module(name)
+    gc.freeze()  # what is here stays shared with all forks
+    with suppress(EOFError):
+        while True:
+            pipe.send(_in_fork(partial(_look, pipe.recv_bytes())))
+
+
+def _look(asked: bytes) -> list[Seen]:
+    act, tables, fault = pickle.loads(asked)
+    with pytest.MonkeyPatch.context() as patch:
+        if fault is not None:
+            plant(fault, patch)
+        act.begin()
+        # Kept as bytes: this process, which the acts are forks of, must not load what reads them.
+        drawn: bytes | None = None
+        found = []
+        for table in tables:
+            answer = _in_fork(partial(_watched, act, table, drawn))
+            assert isinstance(answer, tuple), answer
+            seen, drawn = answer
+            found.append(seen)
+    return found
+
+
+def _in_fork(does: Callable[[], object]) -> Any:
+    """What it returns, or in words why it returned nothing."""
     read, write = os.pipe()
     if (child := os.fork()) == 0:
         try:
-            answer: object = watched()
+            answer: object = does()
         except BaseException:
             answer = traceback.format_exc()
         try:
@@ -118,9 +130,8 @@ def _in_fork(watched: Callable[[], tuple[Seen, bytes]]) -> tuple[Seen, bytes]:
             os._exit(0)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
-        answer = pickle.loads(pipe.read() or pickle.dumps("it was ended"))
+        answer = pickle.loads(pipe.read() or pickle.dumps("it ended its process"))
     os.waitpid(child, 0)
-    assert isinstance(answer, tuple), answer
     return answer
 
 

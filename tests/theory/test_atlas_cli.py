@@ -58,7 +58,7 @@ def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "atlas.parquet"
     run("theory", "atlas", "1", "--jobs", "1", "--out", str(file))
     before = file.read_bytes()
-    with pytest.raises(Exception, match="would be destroyed"):
+    with pytest.raises(Exception, match="would be lost"):
         RUNNER.invoke(app, ["theory", "atlas", "2", "--out", str(file)], catch_exceptions=False)
     assert file.read_bytes() == before
 

@@ -19,11 +19,12 @@ from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.points import Integers, Reals, Strings
 from littlestone.prove.papers.lyu25_trees import (
+    Row,
     Rows,
-    dimension_and_essential,
     dimension_of_rows,
     irreducible,
     most_leaves,
+    optimal_tops,
     soa,
     splits,
 )
@@ -84,6 +85,14 @@ ROWS = [*CLASSES_ON_THREE_POINTS, *map(random_rows, range(24)), *DISAGREEING]
 
 def rows_of(V: Any) -> Rows:
     return frozenset(tuple(h(x) for x in V.domain) for h in V)
+
+
+def dimension_and_essential(
+    rows: Rows, p: int, d: int, idle: bool = False
+) -> tuple[int, frozenset[Row]]:
+    """DDim_(p,d), and the SOAs that are tops of every optimal tree: Definition 4.3."""
+    t, tops = optimal_tops(rows, p, d, idle)
+    return t, frozenset.intersection(*tops)
 
 
 def test_irreducibility_and_reducing_paths() -> None:
@@ -513,6 +522,15 @@ def test_trees_of_balls_grow() -> None:
             union = replace(H, alive=sum(V.alive for V, _ in ball.cells))  # type: ignore[attr-defined]
             tree = refine(tree, ball, p)
             assert check_tree(tree, union) is None
+
+
+@pytest.mark.parametrize("points", [3, 4, 5])
+def test_what_is_certain_withstands_one_point_more_than_the_deepest_node(points: int) -> None:
+    # A tree is one leaf here; it withstands p + 1 points if there are more than p + 1.
+    rows = np.vstack([np.zeros((1, points), int), np.eye(points, dtype=int)])
+    for p in (1, 2):
+        found = certain_hypotheses(decompose(FiniteClass.from_array(rows), p))
+        assert len(found) == (points > p + 1)
 
 
 def test_infinite_classes() -> None:

@@ -98,7 +98,7 @@ def test_rounds_are_declared() -> None:
     with pytest.raises(DeclarationError, match="1 rounds were declared"):
         learner.predict(1)
     for rounds in (0, True, 1.5):
-        with pytest.raises(DeclarationError, match="whole"):
+        with pytest.raises(DeclarationError, match="number of rounds"):
             AgnosticExperts(Points(Integers()), horizon=rounds)  # type: ignore[arg-type]
     with pytest.raises(TooLargeError, match="at most 1,000,000,000,000"):
         AgnosticExperts(Points(Integers()), horizon=10**400)

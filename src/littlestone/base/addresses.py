@@ -1,4 +1,4 @@
-"""Addresses of servers and stores, told apart from paths, and never shown with a password.
+"""Addresses of servers, stores and ledgers, told apart from paths, and never shown with a password.
 
 No address may hold a password, so none can be shown, kept or sent with it; libpq has places of its
 own for passwords.  A text that only looks like an address is neither an address nor a path.
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from littlestone.base.errors import LedgerError
 
 # A path that says so: from the root, from a folder named by dots, or from a drive of Windows.
 _PATH = re.compile(r"/(?!/)|\.\.?[/\\]|[A-Za-z]:[\\/]|\\\\")
@@ -133,3 +136,54 @@ def kind_of_file(path: str | os.PathLike[str]) -> str | None:
     if start == b"SQLite format 3\0":
         return "SQLite"
     return "DuckDB" if start[8:12] == b"DUCK" else None
+
+
+_FIX = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}; for a file of such a name write ./NAME"
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is the address of a server, and not the path of a file.
+
+    Raises `LedgerError`, without quoting it, for a text that is not clearly one of them.
+
+    >>> is_address("postgresql://ada@db.example/ledgers"), is_address("budget.ledger")
+    (True, False)
+    """
+    if is_postgresql(text):
+        return True
+    if not text.strip():
+        _refuse_address("its name is empty")
+    if looks_like_address(text):
+        _refuse_address("its name looks like an address but is not one")
+    return False
+
+
+def conninfo(address: str) -> str:
+    """``address`` as libpq reads it; raises `LedgerError` if it holds a password or is damaged.
+
+    >>> conninfo("postgresql+psycopg://ada@db.example/ledgers")
+    'postgresql://ada@db.example/ledgers'
+    """
+    if found := flaw(address):
+        _refuse_address(found)
+    return for_libpq(address)
+
+
+def show_address(text: str) -> str:
+    """``text`` as anyone may see it: a path unchanged, an address with only host and port as options.
+
+    A text that `is_address` or a ledger would refuse is shown as ``'***'``.
+
+    >>> show_address("postgresql://ada@db.example/ledgers?sslmode=require")
+    'postgresql://ada@db.example/ledgers'
+    >>> show_address("postgresql://ada:secret@db.example/ledgers"), show_address("budget.ledger")
+    ('***', 'budget.ledger')
+    """
+    try:
+        return public(conninfo(text)) if is_address(text) else text
+    except LedgerError:
+        return "***"
+
+
+def _refuse_address(found: str) -> NoReturn:
+    raise LedgerError("open the ledger", found=found, fix=_FIX) from None

@@ -26,12 +26,13 @@ GROUP = "littlestone"
 _ENTRY = re.compile(r"[a-z_]+( --[a-z-]+)?( [A-Z]\S*)?: ")
 
 
-def modules(package: str) -> list[ModuleType]:
+def modules(package: str, *rooms: str) -> list[ModuleType]:
     """The module ``package`` and every module beneath it, imported, in the order of their names.
 
+    With ``rooms``, packages beneath it, only its own modules and theirs, none in other packages.
     The modules that other packages name as entry points of the group `GROUP` come last.
     """
-    return [*_walk(package), *others()]
+    return [*_walk(package, *rooms), *others()]
 
 
 @cache
@@ -55,10 +56,16 @@ def _import(module: str, name: str) -> ModuleType:
 
 
 @cache  # a walk takes milliseconds, and reading a hypothesis from a file needs one
-def _walk(package: str) -> tuple[ModuleType, ...]:
-    root = importlib.import_module(package)
-    inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
-    return root, *(importlib.import_module(found.name) for found in inside)
+def _walk(package: str, *rooms: str) -> tuple[ModuleType, ...]:
+    roots = [*map(importlib.import_module, (package, *(f"{package}.{room}" for room in rooms)))]
+    look = pkgutil.iter_modules if rooms else pkgutil.walk_packages
+    inside = [
+        found.name
+        for root in roots
+        for found in look(getattr(root, "__path__", []), prefix=f"{root.__name__}.")
+        if not (rooms and found.ispkg)
+    ]
+    return *roots, *map(importlib.import_module, inside)
 
 
 def kind_of_name(base: type[Base], package: str, attribute: str, name: str) -> type[Base] | None:
@@ -82,8 +89,8 @@ def kind_of_name(base: type[Base], package: str, attribute: str, name: str) -> t
     return None
 
 
-def concrete(base: type[Base], package: str) -> list[type[Base]]:
-    """The concrete subclasses of ``base`` in ``package`` and in other packages, ordered by name.
+def concrete(base: type[Base], package: str, *rooms: str) -> list[type[Base]]:
+    """The concrete subclasses of ``base`` in `modules` and in other packages, ordered by name.
 
     Raises `DeclarationError` if a module of another package cannot be imported, or has a class that is
     named like a concrete one and lacks some of its methods.
@@ -94,7 +101,7 @@ def concrete(base: type[Base], package: str) -> list[type[Base]]:
     """
     defined = [
         member
-        for module in modules(package)
+        for module in modules(package, *rooms)
         for member in vars(module).values()
         if inspect.isclass(member)
         and issubclass(member, base)

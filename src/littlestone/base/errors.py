@@ -12,8 +12,12 @@ import random
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from fractions import Fraction
+from functools import wraps
 from numbers import Number
-from typing import ClassVar
+from typing import ClassVar, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
 def visible(text: str, *, keep: str = "") -> str:
@@ -215,9 +219,7 @@ def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
     return f"did you mean {close[0]!r}? Otherwise {fix}" if close else fix
 
 
-def no_such(
-    asked: str, kind: str, name: object, known: Iterable[str], also: str = ""
-) -> DeclarationError:
+def no_such(asked: str, kind: str, name: object, known: Iterable[str]) -> DeclarationError:
     """The error for a ``name`` that is not among the ``known`` names of its kind.
 
     >>> print(no_such("learn by the method 'exponental'", "method", "exponental", ["exponential"]))
@@ -225,9 +227,33 @@ def no_such(
     to fix it: did you mean 'exponential'? Otherwise use one of: exponential
     """
     names = list(known)
-    fix = f"use one of: {', '.join(names)}{also}"
+    fix = f"use one of: {', '.join(names)}"
     fix = did_you_mean(name, names, fix) if isinstance(name, str) else fix
     return DeclarationError(asked, found=f"there is no such {kind}", fix=fix)
+
+
+def refuse_unknown(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """The function, with the error of `no_such` for a keyword that is none of its arguments.
+
+    >>> @refuse_unknown
+    ... def learn(*, epsilon, risk=False): ...
+    >>> try:
+    ...     learn(epsilon=1, risks=True)
+    ... except DeclarationError as error:
+    ...     print(error.fix)
+    did you mean 'risk'? Otherwise use one of: epsilon, risk
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def call(*args: Given.args, **given: Given.kwargs) -> Answer:
+        for name in given:
+            if name not in names:
+                raise no_such(f"call {function.__name__} with {name}=...", "argument", name, names)
+        return function(*args, **given)
+
+    return call
 
 
 def require_generator(rng: object) -> None:

@@ -264,6 +264,14 @@ class ScoredClass(HypothesisClass[Point]):
         """The most errors, or costs, that `scores` has room for; None if there is no limit."""
         return None
 
+    @property
+    def joint(self) -> int:
+        """The most columns of which `scores` asks how many records are in their cells.
+
+        0 if it looks at points.
+        """
+        return 0
+
     def require_scorable(self) -> None:
         """Raise `DeclarationError` if there are too many hypotheses to score.
 

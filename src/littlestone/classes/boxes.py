@@ -37,9 +37,9 @@ class Boxes(TableClass):
         require_grids(grids, cls.__name__)
         domain = Product(tuple(grids))
         declared = f"boxes({', '.join(map(grid_text, grids))})"
-        boxes = prod(grid.size * (grid.size + 1) // 2 for grid in grids)
-        require_table(declared, boxes + 1, prod(grid.size for grid in grids))
-        return cls.of_rows(domain, box_rows([grid.size for grid in grids]), declared)
+        sizes = [grid.size for grid in grids]
+        require_table(declared, boxes_on(sizes) + 1, prod(sizes))
+        return cls.of_rows(domain, box_rows(sizes), declared)
 
     @property
     def closed_form(self) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
-from littlestone.base.steps import searching
+from littlestone.base.work import searching
 from littlestone.classes.base import BinaryClass, Enumerable, HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import MOST_ENTRIES, halving
 from littlestone.classes.promises.by_table import NoVersionSpaces

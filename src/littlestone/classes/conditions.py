@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import BinaryClass, Enumerable
-from littlestone.classes.counting.blocks import CellCodes, all_tests, covered_table, indicators
+from littlestone.classes.counting.blocks import all_tests, cells_of, covered_table, indicators
 from littlestone.classes.promises.by_table import ByTable, places
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.classes.text.mixed_columns import (
@@ -29,7 +29,8 @@ from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, FiniteColumn, Listed, Product
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.rules.trees import ColumnTest, DecisionTree, at_least
+from littlestone.rules.nodes import ColumnTest, at_least
+from littlestone.rules.trees import DecisionTree
 
 Join = Literal["all", "any", "either", "checklist"]
 
@@ -159,6 +160,10 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         chosen = np.unravel_index(index - self._starts[block], self._shape(subset))
         return least, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
 
+    @property
+    def joint(self) -> int:
+        return self._most
+
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         negatives, positives = self.covered_counts(sample)
         errors = sample.counts[:, 1].sum() - positives + negatives
@@ -170,7 +175,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         The sample may have any number of labels.
         """
         columns = range(len(self.domain.columns))
-        coded, totals = CellCodes.from_sample(sample, columns), sample.counts.sum(axis=0)
+        coded, totals = cells_of(sample, columns), sample.counts.sum(axis=0)
         counts = np.empty((len(totals), self._starts[-1]), np.int64)
         # The constants 0 and 1 come first.
         counts[:, 0], counts[:, 1] = 0, totals

@@ -16,7 +16,7 @@ from littlestone.classes.base import (
     require_example,
     require_two_labels,
 )
-from littlestone.classes.promises.steady import Steady, is_steady
+from littlestone.classes.promises.covering import Steady, is_steady
 from littlestone.classes.text.declared import DeclaredClass, describe_parts, parse_class
 from littlestone.classes.text.spec import Spec
 from littlestone.classes.union import least_limit

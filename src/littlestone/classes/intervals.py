@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example
 from littlestone.classes.counting.interval_sums import IntervalSums
 from littlestone.classes.dimensions.closed_forms import spine, spine_dimension

@@ -258,9 +258,7 @@ class CountedJuntas(BoxFamily):
     def littlestone_bounds(self) -> tuple[int, int]:
         return closed_forms.juntas(len(self.domain.columns), self.k), halving(self.size)
 
-    @property
-    def most_errors(self) -> int:
-        return MOST_ERRORS
+    most_errors = MOST_ERRORS
 
     def scores(self, sample: Sample[Any]) -> Scores:
         return JuntaCounts(

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_labels_of
-from littlestone.classes.promises.steady import FewUnknown
+from littlestone.classes.promises.covering import FewUnknown
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, column_text, parse_open

@@ -11,7 +11,7 @@ from math import comb
 from typing import Any, Self
 
 from littlestone.base.errors import TooLargeError, in_digits
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.dimensions.covers import WHOLE, ByCovers, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules

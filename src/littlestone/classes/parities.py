@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.base import BinaryClass, Enumerable, require_example, require_few
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, quote_argument

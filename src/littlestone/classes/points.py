@@ -7,7 +7,7 @@ from typing import Self
 
 from littlestone.base.errors import DeclarationError
 from littlestone.classes.subsets import Subsets
-from littlestone.classes.text.spec import Spec, quote_argument
+from littlestone.classes.text.spec import Spec, quote_argument, require_open
 from littlestone.points import Integers, Strings
 from littlestone.points.base import require_domain
 
@@ -44,7 +44,7 @@ class Points(Subsets):
     def parse(cls, spec: Spec) -> Self:
         form = "points(COLUMN; integers, nonzero), both options free"
         spec.expect(form, 1, options=("integers", "nonzero"))
-        name = spec.arguments[0]
+        require_open(name := spec.arguments[0])
         domain = Integers(name) if spec.flag("integers") else Strings(name)
         return cls(domain, exactly=spec.flag("nonzero"))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.base import ScoredClass
 from littlestone.classes.counting.zero_sets import (
     MOST_POINTS,

@@ -20,7 +20,8 @@ from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.rules.trees import ColumnTest, DecisionTree, Node, conjunction
+from littlestone.rules.nodes import ColumnTest, Node, conjunction
+from littlestone.rules.trees import DecisionTree
 
 MOST_RULES = 16
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.counting.rules import RuleGains
 from littlestone.classes.dimensions import closed_forms
 from littlestone.classes.dimensions.covers import WHOLE, ByCovers, Covers, Space

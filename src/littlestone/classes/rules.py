@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError, in_digits, show_value
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.counting import rules as counting
 from littlestone.classes.counting.rules import Groups, Shapes, sums
@@ -295,9 +295,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], DeclaredClass):
                     return [self._point(left[V]) for V in chosen]
         return None
 
-    @property
-    def max_elements(self) -> int:
-        return 1
+    max_elements = 1
 
     @property
     def elements_per_point(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.promises.covering import PointCovering
-from littlestone.classes.text.spec import Spec, quote_argument
+from littlestone.classes.text.spec import Spec, quote_argument, require_open
 from littlestone.data.sample import Sample
 from littlestone.points import Domain, Integers, Strings
 from littlestone.points.base import require_domain
@@ -161,11 +161,11 @@ class Subsets(PointCovering):
     def parse(cls, spec: Spec) -> Self:
         spec.expect(FORM, 1, options=("at", "exactly", "integers"))
         most, exact = spec.number_after("at most"), spec.number_after("exactly")
+        require_open(name := spec.arguments[0])
         if (most is None) == (exact is None) or spec.option("integers"):
             raise spec.form_error(
                 "its number of elements is missing, given twice or no whole number", FORM
             )
-        name = spec.arguments[0]
         domain = Strings(name) if spec.option("integers") is None else Integers(name)
         if exact is not None:
             return cls(domain, exact, exactly=True)

@@ -94,9 +94,7 @@ class Subspaces(Flats, ScoredClass[Vector]):
     def forms(self) -> int:
         return self.size if self._is_initial else 0  # version spaces are not scored
 
-    @property
-    def most_errors(self) -> int:
-        return MOST_ERRORS
+    most_errors = MOST_ERRORS
 
     def require_scorable(self) -> None:
         q, width = self.inside.order, self.inside.width

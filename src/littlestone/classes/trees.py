@@ -27,13 +27,14 @@ from littlestone.classes.text.spec import Spec
 from littlestone.data.sample import Sample
 from littlestone.points import Cells, Listed, Product
 from littlestone.privacy.scores import ErrorRuns, ErrorSums, StumpPairs, stump_errors
-from littlestone.rules.trees import ColumnTest, DecisionTree, Node, prune, split
+from littlestone.rules.nodes import ColumnTest, Node, prune, split
+from littlestone.rules.trees import DecisionTree
 
 MOST_SCORES = 1 << 28
 """The most scores at depth 1 and 2, twice the square of conditions times labels.
 
-They are worked out from the counts of two conditions, a few at a time.  The counts take 8 bytes for
-each two conditions and label, half a gigabyte at most.
+They are worked out from the counts of two conditions, a few at a time.  The counts take 4 bytes for
+each two conditions and label, a quarter of a gigabyte at most, and 8 from 2^31 records on.
 """
 
 MOST_KEPT = 1 << 26
@@ -123,11 +124,15 @@ class Trees(ByTable, ScoredClass[Any]):
             return self.space.size
         return self._count_trees(self.depth) * (self.depth if self.shared else 1)
 
+    @property
+    def joint(self) -> int:
+        return self.depth if self.space is None else 0
+
     def _count_trees(self, depth: int) -> int:
         """The number N_d of ways to write a tree of depth d."""
         if depth == 0:
             return self.labels
-        return len(self.splits) * self._count_trees(depth - 1) ** 2
+        return split_count(self.domain) * self._count_trees(depth - 1) ** 2
 
     def hypothesis_of_item(self, item: Any) -> DecisionTree:
         if self.space is not None:

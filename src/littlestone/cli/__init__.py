@@ -7,8 +7,10 @@ import gc
 import inspect
 import io
 import os
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +25,7 @@ _COMMANDS = {
     "classes": "List every class with its text form, an example and what it is.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
     "stream": "Learn from records as they arrive, and print each rule when it is published.",
-    "export": "Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.",
+    "export": "Print a released rule as SQL, for polars or pandas, as PMML, for Excel, or as a card.",
     "report": "Write a page of HTML about a release, a stream or a ledger, for people.",
     "ledger": "Show what has been spent, set limits, and record spends made elsewhere.",
     "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
@@ -46,7 +48,15 @@ _THEORY = {
 }
 """The commands of ``littlestone theory``."""
 
-_MODULES = {"certify": "dim", "schema": "check", "search": "atlas"}
+_MODULES = {
+    "certify": "dim",
+    "decompose": "tree",
+    "optimum": "atlas",
+    "papers": "verify",
+    "schema": "check",
+    "search": "atlas",
+    "subgroup": "fit",
+}
 """The module of a command, if it is not that of its name."""
 
 
@@ -66,7 +76,8 @@ class _Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for given in self.get_params(ctx):
             _keep_texts(given)
-        return super().parse_args(ctx, args)
+        # Without a word typer would print nothing, because the listing is plain text.
+        return super().parse_args(ctx, args or ["--help"])
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self._first_lines)
@@ -75,7 +86,7 @@ class _Commands(TyperGroup):
         if self._listing or cmd_name not in self._first_lines:
             return self.commands.get(cmd_name)
         if cmd_name == "theory":
-            return _Theory(name=cmd_name, help=_COMMANDS[cmd_name], no_args_is_help=True)
+            return _Theory(name=cmd_name, help=_COMMANDS[cmd_name])
         if cmd_name != "stream":
             # numpy starts threads to multiply matrices, which only `stream` does.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -118,19 +129,31 @@ class _Theory(_Commands):
 
 
 def _keep_texts(given: Any) -> None:
-    """Hand over a text, or a default, as it is.
+    """Hand over a text, a path, a plain number, or a default, as it is.
 
-    typer asks pydantic to make a text of a text, and to load it takes half as long as to load numpy.
+    typer asks pydantic to make a text of a text, and to load it takes as long as to load numpy.
     """
-    kind = getattr(getattr(given, "type_descriptor", None), "annotation", None)
+    told = getattr(given, "type_descriptor", None)
+    kind = getattr(told, "annotation", None)
+    low, high = (
+        getattr(getattr(told, "parameter_info", None), end, None) for end in ("min", "max")
+    )
     convert = given.process_value
+
+    def is_plain_number(value: Any) -> bool:
+        """Whether it is a text of at most 18 digits, within the bounds."""
+        if kind is not int or not isinstance(value, str) or not re.fullmatch("[0-9]{1,18}", value):
+            return False
+        return (low is None or low <= int(value)) and (high is None or int(value) <= high)
 
     def process(ctx: Any, value: Any) -> Any:
         kept: Any
         if value is None and kind is not None and not given.required:
             kept = () if given.multiple or given.nargs == -1 else None
-        elif kind is str and isinstance(value, str):
-            kept = value
+        elif kind in (str, Path) and isinstance(value, str):
+            kept = kind(value)
+        elif is_plain_number(value):
+            kept = int(value)
         elif kind == list[str] and isinstance(value, list | tuple) and value:
             kept = list(value)
         elif kind in (float, int) and value is not None and value is given.default:
@@ -139,7 +162,8 @@ def _keep_texts(given: Any) -> None:
             try:
                 return convert(ctx, value)
             except typer.BadParameter as wrong:
-                wrong.message = wrong.message.removeprefix("Value error, ")  # pydantic's words
+                # Without pydantic's words; and of what is missing, what it is.
+                wrong.message = wrong.message.removeprefix("Value error, ") or given.help or ""
                 raise
         return kept if given.callback is None else given.callback(ctx, given, kept)
 
@@ -170,7 +194,6 @@ app = typer.Typer(
     name="littlestone",
     help="Learn Littlestone classes: exactly, online, and with differential privacy.",
     epilog=STATUS,
-    no_args_is_help=True,
     # A pretty trace shows local variables, which may hold records.
     pretty_exceptions_enable=False,
 )
@@ -195,7 +218,7 @@ def littlestone(
 
 
 def main() -> None:
-    """Run the command line; the entry point of the ``littlestone`` script."""
+    """Run the command line, as the ``littlestone`` script does."""
     gc.set_threshold(50_000)  # what is imported is no garbage
     atexit.register(gc.freeze)  # and the end of the process frees it without a search for cycles
     if sys.stderr is None:  # standard error was closed by the caller
@@ -209,7 +232,11 @@ def main() -> None:
             text.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (SystemExit, KeyboardInterrupt):
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as end:
+        if _is_untold(end):
+            sys.stderr.write("interrupted\n")
         raise
     except BrokenPipeError:
         _drop_output()
@@ -223,6 +250,12 @@ def main() -> None:
         except OSError:
             _drop_output()
         sys.exit(status)
+
+
+def _is_untold(end: SystemExit) -> bool:
+    """Whether typer ends because of Ctrl+C, of which it says nothing; with arguments, it was told."""
+    cause = getattr(end.__context__, "__cause__", None)
+    return isinstance(cause, KeyboardInterrupt) and not cause.args
 
 
 def _drop_output() -> None:

@@ -1,4 +1,7 @@
-"""``littlestone theory atlas`` and ``search``: nothing else measures all classes over a few points."""
+"""``littlestone theory atlas``, ``search`` and ``optimum``.
+
+Nothing else measures all small classes, or says how well the best private learner of one can do.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,12 @@ from typing import Annotated
 import typer
 
 from littlestone.base.errors import DeclarationError
+from littlestone.cli.classes import class_or_file
 from littlestone.cli.console import bar, count_noun, err, out, print_json, print_table
-from littlestone.cli.options import Jobs, Seconds
-from littlestone.pictures.figures import suffix_of
+from littlestone.cli.options import REQUIRED, Jobs, Seconds
+from littlestone.learn.declared.declaring import open_schema
+from littlestone.pictures.canvas import suffix_of
+from littlestone.privacy import Budget
 from littlestone.show.files import NEVER, reserve
 from littlestone.show.tree import write_parquet
 from littlestone.theory.atlas import QUANTITIES, SearchResult, burnside, table_of
@@ -29,10 +35,11 @@ from littlestone.theory.atlas.listing import (
     require_best,
 )
 from littlestone.theory.atlas.quantities import Number
+from littlestone.theory.optimum import Task, best, rows_of
 
 
 def atlas(
-    points: Annotated[int, typer.Argument(help=f"The number of points, 1 to {MOST}.")],
+    points: Annotated[int, typer.Argument(help=f"The number of points, 1 to {MOST}, such as 3.")],
     file: Path | None = None,
     with_best: bool = False,
     jobs: Jobs = None,
@@ -152,3 +159,55 @@ def _range(text: str, what: str) -> tuple[int, int]:
         )
     low, high, alone = found.groups()
     return (int(alone), int(alone)) if alone else (int(low or 1), int(high))
+
+
+def optimum(
+    what: str,
+    n: Annotated[int, REQUIRED],
+    epsilon: Annotated[str, REQUIRED],
+    delta: str = "0",
+    wrong: int = 0,
+    every_sample: bool = False,
+    proper: bool = False,
+    schema: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Print how well the best private learner of a tiny class can do, with a proof.
+
+    Each record shows one of the class's points, all equally likely, with the label of a hypothesis.
+    The learner knows that, but not the hypothesis.  Printed is its chance, in the worst case, to find
+    a rule with few wrong points.  A linear program finds it; a private learner and weights that bound
+    all others prove it, in whole numbers.
+
+    what FILE-or-CLASS: A CSV or .npy table of 0s and 1s, or a class, such as 'thresholds(x, 1..3)'.
+    n: The number of records, such as 3.
+    epsilon: The privacy loss, from 0.01 to 10, such as 1.
+    delta: The delta you allow, such as 0.01.
+    wrong: A rule is good if it is wrong at no more points than this.
+    every_sample: Ask instead for a rule that is wrong on few of the n records, whatever they are, as
+        long as a hypothesis fits them.
+    proper: Let the rule be a hypothesis of the class.
+    """
+    rows, points = rows_of(class_or_file(what, schema=open_schema(schema)))
+    budget = Budget(epsilon, delta)
+    kind = Task.every_sample if every_sample else Task.uniform
+    with bar("solving a linear program"):
+        found = best(kind(rows, points, n, wrong, proper=proper), budget)
+    if as_json:
+        print_json(
+            {
+                "points": points,
+                "hypotheses": len(rows),
+                "n": n,
+                "wrong": wrong,
+                "least": found.bounds[0],
+                "most": found.bounds[1],
+            }
+        )
+        return
+    of = count_noun(n, "record") if every_sample else count_noun(points, "point")
+    learner = "proper private learner" if proper else "private learner"
+    out.print(
+        f"The best {learner} from {count_noun(n, 'record')} finds a rule with at most {wrong} wrong "
+        f"of {of}\nwith probability {found}, in the worst case. Both are proved."
+    )

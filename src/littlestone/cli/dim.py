@@ -97,8 +97,9 @@ def dim(
         if write is not None:
             left = None if time_limit is None else time_limit - (time.monotonic() - began)
             try:
-                proofs = Certificate.of(table, bounds, room=in_bytes(memory_limit), time_limit=left)
-                if time_limit is not None and not proofs.claims and bounds.lower == bounds.upper:
+                room = 0 if bounds.interrupted else in_bytes(memory_limit)
+                proofs = Certificate.of(table, bounds, room=room, time_limit=left)
+                if time_limit is not None and not proofs.claims and not bounds.interrupted:
                     late = time.monotonic() - began >= time_limit
                     bounds = replace(bounds, interrupted=late, timed_out=late)
             except KeyboardInterrupt:  # what is known stays known

@@ -1,4 +1,4 @@
-"""``littlestone export``: nothing else takes a rule to where littlestone is not installed."""
+"""``littlestone export``: nothing else writes a released rule in the language of other programs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from littlestone.base.errors import OutputError, visible
 from littlestone.cli.console import out as console
 from littlestone.cli.console import require_encoding
 from littlestone.cli.options import REQUIRED
+from littlestone.cli.predict import load_rule
 from littlestone.learn import Release
-from littlestone.pictures.figures import suffix_of
+from littlestone.pictures.canvas import suffix_of
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.show.files import NEVER, require_different, reserve
 
@@ -43,20 +44,22 @@ def export(
     risk: bool = False,
     out: Annotated[Path | None, typer.Option(help="For excel: the .xlsx file to write.")] = None,
 ) -> None:
-    """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.
+    """Print a released rule as SQL, for polars or pandas, as PMML, for Excel, or as a card.
 
     SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
     `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.  --risk
     writes the risk in place of the label, if the model has risks; for pandas as Python code for a
     frame df.
 
-    model: A model file that `littlestone fit --out` wrote.
-    to: What to write the rule as.
+    model: A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: then
+        the last rule is taken. They have no card, but `littlestone report` writes a page.
+    to: What to write the rule as; pmml and excel are for score sheets.
     dialect: For sql: postgres, duckdb or sqlite.
     types --type COLUMN=TYPE: What a column holds: text, integer, decimal, double, real, boolean or
         date.
-    label: For pandas: the label whose rows the query selects. With --risk: whose risk.
-    risk: For sql and polars: the risk of the label 1, or of --label.
+    label: For pandas: the label whose rows the query selects. With --risk: whose risk. Of two labels
+        it is the second by default.
+    risk: For sql, polars and pandas: the risk of --label in place of the label.
     """
     given = dict(_parse_type(text) for text in types or ())
     if (dialect is None) == (to is Form.SQL):
@@ -65,7 +68,11 @@ def export(
             param_hint="--dialect",
         )
     if (out is None) == (to is Form.EXCEL):
-        found = "say which file to write: --out sheet.xlsx" if out is None else "is for --to excel"
+        found = (
+            "say which file to write: --out sheet.xlsx"
+            if out is None
+            else "is for --to excel; for other forms write > FILE behind the command"
+        )
         raise typer.BadParameter(found, param_hint="--out")
     for option, value, forms in (
         ("--risk", risk, LANGUAGES),
@@ -78,10 +85,10 @@ def export(
         require_different({"the model": [model], "--out": [out]})
         suffix_of(out, ("xlsx",))
         with reserve(out, NEVER) as write:
-            write(Release.load(model).to_excel())
+            write(load_rule(model).to_excel())
         console.print(f"written to {out}")
         return
-    release = Release.load(model)
+    release = Release.load(model) if to is Form.CARD else load_rule(model)
     text = _export(release, to, dialect, given, label, risk=risk).rstrip("\n") + "\n"
     if _is_terminal() and visible(text, keep="\n\t") != text:
         # Escaped, it would be another rule; as it is, a terminal would obey it.

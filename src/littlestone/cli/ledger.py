@@ -56,6 +56,7 @@ app = typer.Typer(
 )
 
 Dataset = Annotated[str | None, typer.Argument(help="Only this data set.")]
+Named = Annotated[str | None, typer.Option("--dataset", help="The same as DATASET.")]
 
 
 class Format(StrEnum):
@@ -67,10 +68,15 @@ class Format(StrEnum):
 
 @app.command()
 @describe
-def show(dataset: Dataset = None, ledger: str = DEFAULT_LEDGER, as_json: bool = False) -> None:
+def show(
+    dataset: Dataset = None,
+    named: Named = None,
+    ledger: str = DEFAULT_LEDGER,
+    as_json: bool = False,
+) -> None:
     """Show every entry, and the total and limit of each data set."""
     with _existing(ledger) as book:
-        accounts, unsound = _accounts(dataset, ledger, book)
+        accounts, unsound = _accounts(_either(dataset, named), ledger, book)
         connection, alike = book.connection, book.lookalikes()
     shown = {name for account in accounts for name in account.names}
     alike = [names for names in alike if shown & set(names)]
@@ -109,9 +115,14 @@ def show(dataset: Dataset = None, ledger: str = DEFAULT_LEDGER, as_json: bool = 
 
 @app.command()
 @describe
-def history(dataset: Dataset = None, ledger: str = DEFAULT_LEDGER, as_json: bool = False) -> None:
+def history(
+    dataset: Dataset = None,
+    named: Named = None,
+    ledger: str = DEFAULT_LEDGER,
+    as_json: bool = False,
+) -> None:
     """Show the entries in order, each with its data set's total after it."""
-    lines, unsound = _history(dataset, ledger)
+    lines, unsound = _history(_either(dataset, named), ledger)
     if as_json:
         print_json([_line_json(entry, total) for entry, total in lines])
     else:
@@ -177,6 +188,7 @@ def alias(
 @describe
 def export(
     dataset: Dataset = None,
+    named: Named = None,
     ledger: str = DEFAULT_LEDGER,
     style: Format = Format.CSV,
     to: Path | None = None,
@@ -190,7 +202,7 @@ def export(
     """
     require_different({"the ledger": files_of(ledger), "--out": [to]})
     with reserve(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
-        history, unsound = _history(dataset, ledger)
+        history, unsound = _history(_either(dataset, named), ledger)
         lines = [_line_json(entry, total) for entry, total in history]
         if style is Format.JSON:
             written = (json_text if to is None else visible_json)(lines, indent=2) + "\n"
@@ -332,6 +344,13 @@ def record(
     _tell_overspent(done.after, done.limit)
 
 
+def _either(dataset: str | None, named: str | None) -> str | None:
+    """The data set that is named in one of two ways."""
+    if dataset is not None and named is not None:
+        raise typer.BadParameter("name the data set once", param_hint="--dataset")
+    return named if dataset is None else dataset
+
+
 def _existing(ledger: str) -> Ledger:
     if not is_address(ledger) and not os.path.exists(ledger):
         raise LedgerError(
@@ -369,7 +388,8 @@ def _is_file(name: str) -> bool:
 
 def _tell_overspent(total: PrivacyCost | None, most: PrivacyCost | None) -> None:
     if most is not None and (total is None or not total.within(most)):
-        out.print("more than that is already spent, so the next spend will be refused")
+        found = "" if total is None or total.epsilon > most.epsilon else " in delta"
+        out.print(f"more than that is already spent{found}, so the next spend will be refused")
 
 
 def _require_dataset(dataset: str, book: Ledger, ledger: str) -> str:

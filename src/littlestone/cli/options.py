@@ -16,6 +16,7 @@ multiline: Quoted values in the CSV file may hold line breaks. A record then spa
     unclosed quote joins records. By default a record is one line.
 out: Where to write the model, as JSON.
 positive: The values that count as 1: HA, '> 15' or 'in {HA, AA}'.
+replace: Let --out replace a model of that name, whose release is then lost.
 schema: What is public about the table, as `schema` drafts it.
 seed: Draw from a seeded generator: a simulation, NOT PRIVATE.
 separator: What is between the cells of a CSV file: one character, or tab. By default a comma, and a tab
@@ -34,7 +35,6 @@ import inspect
 import os
 from collections.abc import Callable
 from copy import copy
-from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -117,9 +117,6 @@ def describe(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-_NOTHING = PrivacyCost(Fraction(0))
-
-
 def ledger_name(text: str, ledger: Ledger) -> str:
     """The name of the ledger ``text`` in output: a path as it was given, an address without password.
 
@@ -130,12 +127,23 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     return str(ledger.path) if is_address(text) else text
 
 
-def new_ledger(name: str, total: PrivacyCost = _NOTHING) -> str:
-    """What commands say of a ledger that they made, in case its name was misspelled.
+def new_ledger(
+    name: str, ledger: Ledger, total: PrivacyCost | None, limit: PrivacyCost | None
+) -> str:
+    """What commands say of a ledger whose first entry they wrote, in case its name was misspelled.
 
-    >>> new_ledger("littlestone.ledger", PrivacyCost(Fraction(1)))
+    It is empty for any other ledger, and if there is a limit.
+
+    >>> from fractions import Fraction
+    >>> from littlestone.privacy.ledger import Ledger
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> book, total = Ledger(), PrivacyCost(Fraction(1))
+    >>> _ = book.spend(ExponentialMechanism(Fraction(1)), dataset="visits", what="a look")
+    >>> new_ledger("littlestone.ledger", book, total, None)
     'littlestone.ledger: new ledger. Total so far: epsilon 1. No limit set.'
     """
+    if not ledger.has_first_entry or total is None or limit is not None:
+        return ""
     delta = f", delta {decimal_text(total.delta)}" if total.delta else ""
     spent = f"epsilon {decimal_text(total.epsilon)}{delta}"
     return f"{name}: new ledger. Total so far: {spent}. No limit set."

@@ -108,6 +108,7 @@ def plan(
         ]
         out.print(f"With {count_noun(n, 'record')}", style="bold")
         print_table(headings, [_promise(row) for row in promises])
+        out.print(f"of this class `fit` takes {found.method_for(n)}, if no --method is given")
         print_pairs([(row.method, row.refused) for row in promises if row.refused])
         if (hint := found.too_few(n)) is not None:
             out.print(hint)
@@ -160,7 +161,7 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
                 row.learner.method,
                 in_digits(None if row.proved_bound is None else row.proved_bound.mistakes),
                 "-" if row.proved_bound is None else "yes" if row.proved_bound.adaptive else "no",
-                in_digits(row.measured),
+                in_digits(row.measured if (row.measured or 0) < found.horizon else None),
             )
             for row in found.rows
         ],
@@ -235,20 +236,21 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
     }
     if n is not None:
         data |= {"n": n, "at_n": [vars(row) for row in promises], "too_few": found.too_few(n)}
+        data["taken"] = found.method_for(n)
     return data
 
 
 def _bound(bound: Bound | None) -> dict[str, Any] | None:
     if bound is None:
         return None
-    found: dict[str, Any] = {"n": bound.n, "proved": bound.proved, "source": bound.source}
+    found: dict[str, Any] = {"n": bound.n, "source": bound.source}
     return {**found, "versus": bound.versus} if bound.versus else found
 
 
 def show_size(bound: Bound | None) -> str:
     """The number of records of a bound.
 
-    >>> show_size(None), show_size(Bound(1500, 0.1, 0.05, "realizable", True, ""))
+    >>> show_size(None), show_size(Bound(1500, 0.1, 0.05, "realizable", ""))
     ('-', '1,500')
     """
     return in_digits(None if bound is None else bound.n)

@@ -11,14 +11,14 @@ import typer
 
 from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, did_you_mean, no_such
-from littlestone.base.steps import MOST_ANSWERED, answering
+from littlestone.base.work import MOST_ANSWERED, answering
 from littlestone.classes import HypothesisClass
 from littlestone.cli.classes import class_or_file, title_of
 from littlestone.cli.console import count_noun, finite_or_text, out, print_json, print_table
 from littlestone.data import label_names
 from littlestone.data.sample import Sample
 from littlestone.learn.declared.declaring import open_schema
-from littlestone.pictures.figures import suffix_of
+from littlestone.pictures.canvas import suffix_of
 from littlestone.points.labels import check_labels
 from littlestone.show.files import PAGE, require_different, reserve
 from littlestone.show.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page

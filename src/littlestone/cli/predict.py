@@ -1,4 +1,4 @@
-"""``littlestone predict``: nothing else labels the records of a table with a released rule."""
+"""``littlestone predict``: nothing else applies a released rule to records here."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from littlestone.base.errors import ModelError
 from littlestone.cli.console import err, require_encoding
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
-from littlestone.learn.declared.unread_cells import UnreadCells
+from littlestone.learn.declared.checking import UnreadCells
 from littlestone.learn.results.risks import DIGITS
 from littlestone.rules.base import numbers
 from littlestone.show.files import PREDICTIONS, require_different, reserve
-
-if TYPE_CHECKING:
-    from littlestone.show.pages.stream import Run
 
 
 def predict(
@@ -52,7 +49,7 @@ def predict(
     refuse_database(table, "label the records of a table in their order")
     for what, path in (("the model", model), ("the table", Path(table))):
         require_different({what: [path], "--out": [out]})
-    release = _load_release_or_run(model)
+    release = load_rule(model)
     rule = release.hypothesis
     names = release.labels or numbers(rule.labels)
     ys = ([1] if len(names) == 2 else list(range(len(names)))) if risk else []
@@ -94,8 +91,8 @@ def predict(
         err.print(words)
 
 
-def _load_release_or_run(path: Path) -> Release | Run:
-    """The release in a model file, or the run whose lines are in the file."""
+def load_rule(path: Path) -> Release:
+    """The release in a model file, or that of the last rule of the run whose lines are in the file."""
     try:
         return Release.load(path)
     except ModelError:
@@ -103,7 +100,7 @@ def _load_release_or_run(path: Path) -> Release | Run:
 
         if (run := Run.load(path)) is None:
             raise
-        return run
+        return run.release
 
 
 def _csv_line(row: Sequence[str]) -> str:

@@ -14,9 +14,8 @@ from littlestone.cli.console import out, require_encoding
 from littlestone.cli.options import files_of, ledger_name
 from littlestone.data.opening import dataset_name
 from littlestone.learn import Release
-from littlestone.learn.results.group import Group
 from littlestone.learn.stream.state_file import MAGIC
-from littlestone.pictures.figures import suffix_of
+from littlestone.pictures.canvas import suffix_of
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.show.files import PAGE, require_different, reserve
 from littlestone.show.pages.budget import ledger_page
@@ -78,8 +77,7 @@ def _page(text: str, ledger: Ledger | None) -> str:
     except ValueError:
         data = None
     if isinstance(data, dict) and "format" in data:
-        release = Release.from_json(data)
-        return release_page(Group(release) if "group" in data else release, ledger)
+        return release_page(Release.from_json(data), ledger)
     return stream_page(Run.of(text.splitlines()), ledger)
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError, TableError
+from littlestone.base.foreign import require_package
 from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines
@@ -30,8 +31,8 @@ from littlestone.learn.stream import (
     online_choice,
 )
 from littlestone.learn.stream.state_file import lock_of, next_of
+from littlestone.pictures.canvas import picture_kind
 from littlestone.pictures.chart import figure
-from littlestone.pictures.figures import picture_kind, require_matplotlib
 from littlestone.points.units import Unit
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import generator
@@ -87,7 +88,7 @@ def stream(
     """
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
-        require_matplotlib()
+        require_package("matplotlib", "draw a figure", "plot")
     declaration = Declaration.parse(
         hypotheses=hypotheses, epsilon=epsilon, examples=OPTIONS, **declared._asdict()
     ).or_class(STREAM)
@@ -145,8 +146,9 @@ def stream(
             unit=protected,
         ) as run,
     ):
-        if book.is_new:
-            err.print(new_ledger(ledger_name(ledger, book)))
+        paid, shown = run.paid, ledger_name(ledger, book)
+        if paid is not None and (made := new_ledger(shown, book, paid.total, paid.limit)):
+            err.print(made)
         told = RunPrinter(horizon) if to_people() and not as_json else None
         show = told or print_lines
         followed = Following(

@@ -1,4 +1,4 @@
-"""``littlestone verify``: nothing else runs the statements of the papers."""
+"""``littlestone verify`` and ``theory papers``: nothing else runs what the papers state and print."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from littlestone.base.errors import DeclarationError
 from littlestone.base.work import spread
-from littlestone.cli.console import bar, count_noun, err, out, print_json
+from littlestone.cli.console import bar, count_noun, err, out, print_columns, print_json
 from littlestone.cli.options import Jobs
 from littlestone.prove.papers.statement import (
     OTHERS,
@@ -35,7 +36,8 @@ def verify(
     paper: Annotated[
         str | None,
         typer.Option(
-            help=f"Only those of a paper: L5, BLM20, BGS21 or Lyu25; {OTHERS} for the rest."
+            help="Only those of a paper: L5 (Kalavasis's Lecture 5), BLM20, BGS21 or Lyu25; "
+            f"{OTHERS} for the rest."
         ),
     ] = None,
     number: str | None = None,
@@ -112,3 +114,42 @@ def _print_row(verdict: Verdict) -> None:
     folded = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
     for i, line in enumerate(folded):
         out.print((mark if i == 0 else Text(" " * _MARK)) + Text(line))
+
+
+def papers(only: Annotated[str | None, typer.Argument()] = None, as_json: bool = False) -> None:
+    """List the boxes of the papers as printed, what they promise, and what is found.
+
+    Each is a function of Python, for study on data that you made up: it has no ledger.
+    docs/notes/boxes.md shows their steps beside what we run instead.
+
+    only: List only boxes whose number contains this, such as 'Lyu25' or 'algorithm G'.
+    """
+    from littlestone.learn.papers.boxes.base import boxes
+
+    found = [box for box in boxes() if (only or "").lower() in box.id.lower()]
+    if not found:
+        raise DeclarationError(
+            f"list the boxes {only!r}",
+            found="no box has that in its number",
+            fix="list all of them: littlestone theory papers",
+        )
+    rows = [
+        {
+            "id": box.id,
+            "code": f"{box.run.__module__}.{box.run.__name__}",
+            "promise": box.promise,
+            "found": box.found,
+            "takes": box.takes,
+            "mend": box.mend,
+            "ours": box.ours,
+        }
+        for box in found
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        out.print(row["id"])
+        for name in ("code", "promise", "found", "takes", "mend", "ours"):
+            if row[name]:
+                print_columns([[f"{name}:", row[name]]], indent=2)

@@ -6,13 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import prod
+from os import urandom
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.sample import Places
+from littlestone.core import TextNumbers
+from littlestone.data.sample import Places, Texts
+from littlestone.points.base import are_readable_texts, text
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -46,6 +49,7 @@ class LazyValues(Sequence[object]):
     """Values in an Arrow array of bytes, which are decoded when they are needed, and then other values.
 
     ``decode`` makes values of such bytes, each by itself, and ``how`` names the way it does so.
+    ``trim`` makes an array of their texts in UTF-8, if the values are texts and that is known.
 
     >>> import pyarrow
     >>> raw = pyarrow.array([b"b", b"a"], pyarrow.large_binary())
@@ -59,14 +63,27 @@ class LazyValues(Sequence[object]):
         decode: Callable[[Sequence[bytes]], Sequence[object]],
         how: Hashable,
         rest: Sequence[object],
+        trim: Callable[[Any], Any] = lambda raw: None,
     ) -> None:
-        self.raw, self.decode, self.how, self.rest = raw, decode, how, rest
+        self.raw, self.decode, self.how, self.rest, self.trim = raw, decode, how, rest, trim
 
     def __len__(self) -> int:
         return len(self.raw) + len(self.rest)
 
     def __iter__(self) -> Iterator[object]:
         return chain(self.decode(self.raw.to_pylist()), self.rest)
+
+    def texts(self) -> Any:
+        """The values of the Arrow array as texts in UTF-8, again as bytes; None if some are not."""
+        from pyarrow import ArrowInvalid, large_string
+
+        trimmed = self.trim(self.raw)
+        if trimmed is not None:
+            try:
+                trimmed.cast(large_string())
+            except ArrowInvalid:  # some bytes are no UTF-8, and are replaced when they are decoded
+                return None
+        return trimmed
 
     def map_values(self, function: Callable[[object], object]) -> LazyValues:
         """The same with a function of each value in the place of it."""
@@ -132,13 +149,12 @@ class Numbering(Generic[Value]):
         self._numbers: dict[Value, int] = {}
         # Separate for each type, because equal values of different types may have different texts.
         self._known: dict[int, dict[object, int]] = defaultdict(dict)
-        self._raw: dict[
-            Hashable, tuple[Any, Codes]
-        ] = {}  # by how they are decoded: bytes, and numbers
+        # By how bytes are decoded: the bytes so far, and the numbers of their values.
+        self._raw: dict[Hashable, tuple[TextNumbers, Codes]] = {}
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
     @property
-    def values(self) -> list[Value]:
+    def values(self) -> Sequence[Value]:
         """The values so far, in the order of their numbers."""
         return list(self._numbers)
 
@@ -168,27 +184,18 @@ class Numbering(Generic[Value]):
         return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
 
     def _of_bytes(self, values: LazyValues) -> Codes:
-        from pyarrow import concat_arrays, int64
-        from pyarrow.compute import index_in, unique
-
-        none = to_arrow(np.array([-1]))[0]
-
-        def places(raw: Any, among: Any) -> Codes:
-            return from_arrow(index_in(raw, value_set=among).cast(int64()).fill_null(none))
-
-        raw = values.raw
-        known, numbers = self._raw.get(values.how, (raw[:0], np.zeros(0, np.int64)))
-        found = places(raw, known)
+        if values.how not in self._raw:
+            self._raw[values.how] = _text_numbers(), np.zeros(0, np.int64)
+        texts, numbers = self._raw[values.how]
+        found, before = np.empty(len(values.raw), np.int64), texts.size() - 1
+        texts.number(*bytes_of(values.raw), found)
         # Only bytes that no batch had before are decoded and encoded.
-        new = found < 0
-        if new.any():
-            unknown = raw.take(to_arrow(np.flatnonzero(new)))
-            listed = unique(unknown)
-            found[new] = len(known) + places(unknown, listed)
-            decoded = values.decode(listed.to_pylist())
+        new = _first_ones(found, before)
+        if len(new):
+            decoded = values.decode(values.raw.take(to_arrow(new)).to_pylist())
             more = np.fromiter(map(self._new, decoded), np.int64, len(decoded))
-            known, numbers = concat_arrays([known, listed]), np.concatenate([numbers, more])
-            self._raw[values.how] = known, numbers
+            numbers = np.concatenate([numbers, more])
+            self._raw[values.how] = texts, numbers
         return numbers[found]
 
     def _code_of(self, value: object) -> int:
@@ -203,8 +210,71 @@ class Numbering(Generic[Value]):
         return self._numbers.setdefault(self._function(value), len(self._numbers))
 
 
-# `pyarrow.array` and `to_numpy` import all of pandas if it is installed.  When they are called depends
-# on records, and that a module is loaded can be seen.
+class TextNumbering:
+    """`Numbering` of `text`, which keeps the bytes of the texts and no objects.
+
+    >>> shown = TextNumbering()
+    >>> [shown(code_column(values)).tolist() for values in (["b", "a", 7], ["7", "b"])]
+    [[0, 1, 2], [2, 0]]
+    >>> list(shown.values)
+    ['b', 'a', '7']
+    """
+
+    def __init__(self) -> None:
+        self._texts = _text_numbers()
+        self._parts: list[tuple[NDArray[np.uint8], Codes]] = []  # of texts that no part before has
+
+    def __len__(self) -> int:
+        return self._texts.size()
+
+    @property
+    def values(self) -> Texts:
+        """The texts so far, in the order of their numbers."""
+        data, ends = zip(*self._parts, strict=True) if self._parts else ((), ())
+        sizes = np.concatenate([np.zeros(1, np.int64), *map(np.diff, ends)])
+        joined = np.concatenate([np.zeros(0, np.uint8), *data])
+        return Texts(joined, np.cumsum(sizes), np.arange(len(self)))
+
+    def __call__(self, column: CodedColumn) -> Codes:
+        """The number of the text, for each record."""
+        return self._of(column.values)[column.codes]
+
+    def _of(self, values: Sequence[object]) -> Codes:
+        if isinstance(values, LazyValues):
+            known = values.texts()
+            if known is None:
+                return self._of(list(values))
+            return np.concatenate([self._number_bytes(*bytes_of(known)), self._of(values.rest)])
+        shown: Any = values if are_readable_texts(values) else map(text, values)
+        encoded = [one.encode() for one in shown]
+        ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        return self._number_bytes(np.frombuffer(b"".join(encoded), np.uint8), ends)
+
+    def _number_bytes(self, data: NDArray[np.uint8], ends: Codes) -> Codes:
+        found, before = np.empty(len(ends) - 1, np.int64), len(self) - 1
+        self._texts.number(data, ends, found)
+        new = _first_ones(found, before)
+        if len(new):
+            sizes, first = np.diff(ends), np.zeros(len(found), bool)
+            first[new] = True
+            own = np.cumsum(np.concatenate([[0], sizes[new]]))
+            self._parts.append((data[ends[0] : ends[-1]][np.repeat(first, sizes)], own))
+        return found
+
+
+def _text_numbers() -> TextNumbers:
+    # With a seed, so that nobody can choose values that take long to number.
+    return TextNumbers(int.from_bytes(urandom(8), "little"))
+
+
+def _first_ones(found: Codes, before: int) -> Codes:
+    """The places of those that are numbered first here: where the largest number rises."""
+    largest = np.maximum.accumulate(np.maximum(found, before))
+    return np.flatnonzero(np.diff(largest, prepend=before))
+
+
+# `pyarrow.array`, `pyarrow.scalar` and `to_numpy` import all of pandas if it is installed, which takes
+# .15 CPU s.  When they are called depends on records, and that a module is loaded can be seen.
 
 
 def to_arrow(codes: Codes) -> Any:
@@ -218,12 +288,23 @@ def to_arrow(codes: Codes) -> Any:
     return Array.from_buffers(int64(), len(codes), [None, py_buffer(codes)])
 
 
-def from_arrow(whole: Any) -> Codes:
-    """The whole numbers of an Arrow array without nulls.
+def bytes_of(raw: Any) -> tuple[NDArray[np.uint8], Codes]:
+    """The bytes of an Arrow array of large binary, and where each value ends; the first begins at 0."""
+    if not len(raw):
+        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    _, ends, data = raw.buffers()
+    ends = np.frombuffer(ends, np.int64)[raw.offset : raw.offset + len(raw) + 1]
+    return np.frombuffer(data or b"", np.uint8), ends
+
+
+def from_arrow(whole: Any, missing: int = 0) -> Codes:
+    """The whole numbers of an Arrow array, with ``missing`` in the place of each null.
 
     >>> from_arrow(to_arrow(np.array([7, 8]))[1:]).tolist()
     [8]
     """
+    if whole.null_count:
+        whole = whole.fill_null(to_arrow(np.array([missing])).cast(whole.type)[0])
     return np.from_dlpack(whole).astype(np.int64)
 
 
@@ -419,12 +500,17 @@ def _merge_rows(rows: list[Codes], bits: int) -> list[Codes]:
     The list is emptied on the way, so that its arrays are given back early.
     """
     # The rows come in the same order from both: by the words, the last one first.
-    if bits < _WORD and 2**bits <= table_size(len(rows[-1])):
+    if 2**bits <= table_size(len(rows[-1])):
         word, counts = rows
         table = np.zeros(2**bits, np.int64)
         np.add.at(table, word, counts)
         distinct = np.flatnonzero(table)
         return [distinct, table[distinct]]
+    if len(rows) == 2 and not (rows[1] > 1).any():
+        # Numbers alone are sorted several times faster than an order of them.
+        words, ones = [np.sort(rows.pop(0))], rows.pop()
+        starts = np.flatnonzero(first_of_equals(words))
+        return [words[0][starts], np.diff(starts, append=len(ones))]
     order = np.lexsort(rows[:-1])
     *words, counts = (rows.pop(0)[order] for _ in range(len(rows)))
     del order

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -22,7 +23,7 @@ from littlestone.base.errors import DeclarationError, TableError, show_value
 from littlestone.base.work import stage
 from littlestone.data.coding import CodedColumn
 from littlestone.data.csv_lines import block_rows, blocks, cells, code_blocks, content
-from littlestone.data.table import Row, Table, suggest_separator
+from littlestone.data.table import READABLE, Row, Table, replace_damage, suggest_separator
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (
@@ -72,6 +73,13 @@ class CsvText(Table):
 
     def _header(self, stream: Any) -> tuple[str, ...]:
         text = _first(stream, self.encoding)
+        if _JSON.match(text):
+            raise TableError(
+                f"read the table {self.name}",
+                found="its first line looks like JSON lines",
+                fix="give CSV: a line with the names of the columns, then a line for each record; in "
+                "Python give a frame, such as polars.read_ndjson(FILE)",
+            )
         names = cells(text, self.separator)
         # One more separator makes one more cell unless it stands in an open quote.
         closed = len(cells(text + self.separator, self.separator)) > len(names)
@@ -86,26 +94,25 @@ class CsvText(Table):
                 found="tabs are between its columns",
                 fix=suggest_separator("\t"),
             )
+        if "\0" in text:
+            raise TableError(
+                f"read the table {self.name}",
+                found="its bytes are those of UTF-16, which has two for each letter",
+                fix="write it in UTF-8, such as iconv -f utf-16 -t utf-8 OLD > NEW; in Excel save as "
+                "CSV UTF-8",
+            )
         raise TableError(
             f"read the table {self.name}",
             found=f"its first line is no header: it is empty, or not readable {self.encoding.upper()} "
             "text, or has a quote that is not closed or a carriage return that ends no line",
             fix="give a CSV file in UTF-8 whose first line names its columns, and whose lines end in "
-            'LF or CRLF; a schema can declare another encoding = "latin-1" or "cp1252"',
+            "LF or CRLF; for another encoding run `schema --encoding latin-1`, or cp1252, and give "
+            "that schema, or write it in UTF-8, such as iconv -f latin1 -t utf-8 OLD > NEW",
         )
 
-    @contextmanager
-    def _refuse_damage(self) -> Iterator[None]:
-        try:
-            yield
-        except _DAMAGE as error:
-            # The error's own text is left out, because a parser quotes the line where it stopped.
-            reason = error.strerror if isinstance(error, OSError) else None
-            raise TableError(
-                f"read the table {self.name}",
-                found=reason or "the file is damaged or not of the kind its name says",
-                fix="give a CSV or Parquet file that can be read",
-            ) from None
+    def _refuse_damage(self) -> AbstractContextManager[None]:
+        found = "the file is damaged or not of the kind its name says"
+        return replace_damage(_DAMAGE, self.name, found, READABLE)
 
     @contextmanager
     def _records(self) -> Iterator[Any]:
@@ -218,6 +225,10 @@ def require_multiline(multiline: object) -> None:
             found="it is neither True nor False",
             fix="write True, or in a schema true, if a quoted value may hold line breaks",
         )
+
+
+_JSON = re.compile(r'\s*\[?\s*\{\s*"')
+"""How a line of JSON begins, and no header."""
 
 
 def _usual(path: Path) -> str:

@@ -21,7 +21,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.coding import CodedColumn, LazyValues, code_column, from_arrow, to_arrow
+from littlestone.data.coding import (
+    CodedColumn,
+    LazyValues,
+    bytes_of,
+    code_column,
+    from_arrow,
+    to_arrow,
+)
 
 QUOTE = '"'
 
@@ -79,7 +86,7 @@ _FEW = 2**17  # fewer bytes than this are read faster line by line
 _RECORDS = 1_000
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
-_LF, _QUOTE = b'\n"'
+_LF, _CR, _QUOTE = b'\n\r"'
 
 
 def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[bytes]:
@@ -171,7 +178,7 @@ def _together(batches: Sequence[Sequence[CodedColumn]]) -> list[CodedColumn]:
             size = len(one.raw)
             codes.append(column.codes + np.where(column.codes < size, before, after - size))
             before, after = before + size, after + len(one.rest)
-        all_values = LazyValues(raw, values[0].decode, values[0].how, rest)
+        all_values = LazyValues(raw, values[0].decode, values[0].how, rest, values[0].trim)
         joined.append(CodedColumn(all_values, np.concatenate(codes)))
     return joined
 
@@ -250,9 +257,37 @@ def _by_columns(
             codes[odd] = len(raw) + 1 + np.arange(len(odd))
             rest = ["", *more]
         decode = partial(_cells, separator=separator, encoding=encoding)
-        values = LazyValues(raw, decode, (separator, encoding), rest)
+        trim = _trim if encoding == "utf-8" else _no_texts
+        values = LazyValues(raw, decode, (separator, encoding), rest, trim)
         columns.append(CodedColumn(values, codes))
     return columns
+
+
+def _no_texts(raw: Any) -> None:
+    """Of pieces in another encoding, or with quotes, the cells are not a part of the bytes."""
+
+
+def _trim(raw: Any) -> Any:
+    r"""The pieces without their ends, which are their cells if none has a quote.
+
+    >>> import pyarrow
+    >>> _trim(pyarrow.array([b"a,", b"b\r\n", b"c\r,", b"\n"], pyarrow.large_binary())).to_pylist()
+    [b'a', b'b', b'c\r', b'']
+    """
+    from pyarrow import Array, large_binary, py_buffer
+
+    data, ends = bytes_of(raw)
+    data, ends = data[ends[0] : ends[-1]], ends - ends[0]
+    if (data == _QUOTE).any():
+        return _no_texts(raw)
+    # Its separator or LF ends a piece, so a CR before LF is of the same piece, and ends it too.
+    last = ends[1:] - 1
+    crlf = (data[last] == _LF) & (data[last - 1] == _CR)
+    kept = np.ones(len(data), bool)
+    kept[last] = kept[last[crlf] - 1] = False
+    shorter = ends - np.concatenate([[0], np.cumsum(1 + crlf)])
+    buffers = [None, py_buffer(shorter), py_buffer(data[kept])]
+    return Array.from_buffers(large_binary(), len(raw), buffers)
 
 
 def _cells(pieces: Sequence[bytes], separator: str, encoding: str = "utf-8") -> list[str]:

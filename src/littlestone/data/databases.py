@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
@@ -28,7 +27,8 @@ from littlestone.base.addresses import (
     public,
     redact_error,
 )
-from littlestone.base.errors import LittlestoneError, SourceError, install_command
+from littlestone.base.errors import SourceError
+from littlestone.base.foreign import replace_errors, require_package
 from littlestone.data.coding import Alike, CodedColumn, Function, RowGroups, code_column
 from littlestone.data.lazy_frames import LazyTable, decimals
 from littlestone.data.sql_dialects import DIALECTS, Column, PostgreSql, TableInfo, base_table
@@ -55,8 +55,8 @@ def open_server(address: str, table: str | None) -> Table:
         raise SourceError("read the database", found=found, fix=ADDRESSES)
     shown = public(address)
     _require_table(table, shown)
-    require("sqlalchemy", "SQLAlchemy", "postgresql", shown)
-    require("psycopg", "psycopg", "postgresql", shown)
+    require_package("sqlalchemy", f"read {shown}", "postgresql", SourceError)
+    require_package("psycopg", f"read {shown}", "postgresql", SourceError)
     import psycopg
     from sqlalchemy import create_engine
     from sqlalchemy.pool import NullPool
@@ -77,7 +77,7 @@ def open_database_file(path: str, table: str | None) -> Table:
     _require_table(table, path)
     if kind_of_file(path) == "DuckDB":
         return _open_duckdb(path, str(table))
-    require("sqlalchemy", "SQLAlchemy", "sqlite", path)
+    require_package("sqlalchemy", f"read {path}", "sqlite", SourceError)
     from sqlalchemy import create_engine
     from sqlalchemy.pool import NullPool
 
@@ -98,11 +98,20 @@ def open_engine(engine: Any, table: str | None) -> Table:
 
 
 def _open_duckdb(path: str, table: str) -> Table:
-    require("duckdb", "duckdb", "duckdb", path)
+    require_package("duckdb", f"read {path}", "duckdb", SourceError)
     import duckdb
 
     asked = f"read {table} of {path}"
-    try:
+
+    def ours(_: Exception) -> SourceError:
+        return SourceError(
+            asked,
+            found="DuckDB cannot open it: another program writes to it, it is damaged, or of a newer "
+            "version",
+            fix="close the other program, or update the package duckdb",
+        )
+
+    with replace_errors(duckdb.Error, ours):
         # In a database of its own: macros that the file holds would take the place of DuckDB's own
         # functions, and could look at other records.
         connection = duckdb.connect()
@@ -113,13 +122,6 @@ def _open_duckdb(path: str, table: str) -> Table:
             "SELECT schema_name, view_name, 'view' FROM duckdb_views() "
             "WHERE NOT internal AND database_name = 'read'"
         ).fetchall()
-    except duckdb.Error:
-        raise SourceError(
-            asked,
-            found="DuckDB cannot open it: another program writes to it, it is damaged, or of a newer "
-            "version",
-            fix="close the other program, or update the package duckdb",
-        ) from None
     parts = ("read", *base_table(rows, table, asked))
     name = ".".join('"' + part.replace('"', '""') + '"' for part in parts)
     return LazyTable(connection.table(name), name=f"{table} of {path}")
@@ -135,17 +137,8 @@ def _require_table(table: str | None, database: str) -> None:
         raise SourceError(
             f"read a table of {database}",
             found="nothing says which of its tables",
-            fix="name it: --table public.visits; in Python open_table(database, 'public.visits')",
-        )
-
-
-def require(module: str, package: str, extra: str, what: str) -> None:
-    """Raise `SourceError` unless the driver is installed; ``extra`` installs it."""
-    if find_spec(module) is None:
-        raise SourceError(
-            f"read {what}",
-            found=f"the package {package} is not installed",
-            fix=f"install it: {install_command(extra)}",
+            fix="name it: --table visits, or with its schema public.visits; in Python "
+            "open_table(database, 'visits')",
         )
 
 
@@ -297,20 +290,13 @@ class SqlTable(ColumnarTable):
             # Nothing was written.
             connection.rollback()
 
-    @contextmanager
-    def _errors(self, *, connected: bool = True) -> Iterator[None]:
+    def _errors(self, *, connected: bool = True) -> AbstractContextManager[None]:
         """Replace the errors of the database."""
-        try:
-            yield
-        except LittlestoneError:
-            raise
-        except Exception as error:
-            raise self._error_of_database(
-                getattr(error, "orig", None) or error, connected
-            ) from None
+        return replace_errors(Exception, lambda error: self._error_of_database(error, connected))
 
-    def _error_of_database(self, error: Any, connected: bool) -> SourceError:
+    def _error_of_database(self, raised: Any, connected: bool) -> SourceError:
         """The error that replaces one of the database, whose words may quote a record."""
+        error = getattr(raised, "orig", None) or raised
         code = getattr(error, "sqlstate", None) or getattr(error, "sqlite_errorname", None)
         found = f"{self._dialect.title} stopped with an error {code or ''}".rstrip()
         if not connected:  # there was no record yet

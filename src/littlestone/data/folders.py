@@ -13,6 +13,7 @@ import numpy as np
 
 from littlestone.base.addresses import flaw, public
 from littlestone.base.errors import SourceError, TableError
+from littlestone.base.foreign import replace_errors
 from littlestone.base.work import track_items
 from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import ParquetTable
@@ -205,7 +206,16 @@ def open_store(address: str) -> Table:
             fix="leave secrets to the store's own settings, such as AWS_ACCESS_KEY_ID",
         )
     shown, files = public(address), []
-    try:
+
+    def ours(_: BaseException) -> SourceError:
+        return SourceError(
+            f"read {shown}",
+            found="the store cannot be reached, or does not let you in",
+            fix="check the address, and the store's own settings, such as AWS_ACCESS_KEY_ID",
+        )
+
+    failures = (OSError, ValueError, TypeError, NotImplementedError, ArrowException)
+    with replace_errors(failures, ours):
         store, root = fs.FileSystem.from_uri(address)
         kind = store.get_file_info(root).type
         if kind == fs.FileType.Directory:
@@ -214,12 +224,6 @@ def open_store(address: str) -> Table:
             files = [(name, name.removeprefix(root).strip("/")) for name in names]
         elif kind == fs.FileType.File:
             files = [(root, os.path.basename(root))]
-    except (OSError, ValueError, TypeError, NotImplementedError, ArrowException):
-        raise SourceError(
-            f"read {shown}",
-            found="the store cannot be reached, or does not let you in",
-            fix="check the address, and the store's own settings, such as AWS_ACCESS_KEY_ID",
-        ) from None
     parts = [
         Part(lambda name=name: _remote(store, name, shown), keys_of(os.path.dirname(inner)))  # type: ignore[misc]
         for name, inner in files
@@ -231,12 +235,13 @@ def open_store(address: str) -> Table:
 def _remote(store: Any, name: str, shown: str) -> Table:
     from pyarrow import ArrowException
 
-    try:
-        opened = store.open_input_file(name)
-    except (OSError, ArrowException):
-        raise SourceError(
+    def ours(_: BaseException) -> SourceError:
+        return SourceError(
             f"read {shown}",
             found="one of its files cannot be opened",
             fix="ask for the right to read them all",
-        ) from None
+        )
+
+    with replace_errors((OSError, ArrowException), ours):
+        opened = store.open_input_file(name)
     return ParquetTable(Path(shown), opened)

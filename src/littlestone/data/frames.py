@@ -12,9 +12,10 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from littlestone.base.errors import TableError
+from littlestone.base.foreign import replace_errors
 from littlestone.base.work import stage
-from littlestone.data.coding import CodedColumn, LazyValues, code_column
-from littlestone.data.table import NAMED, Kind, Row, Table
+from littlestone.data.coding import CodedColumn, LazyValues, code_column, from_arrow
+from littlestone.data.table import NAMED, READABLE, Kind, Row, Table, replace_damage
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
 _NUMBERS = (
@@ -104,10 +105,9 @@ class FrameTable(Table):
         from pyarrow import large_binary, large_string
 
         stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
-        texts = LazyValues(stored.dictionary, _decode, "utf-8", [None])
+        texts = LazyValues(stored.dictionary, _decode, "utf-8", [None], lambda raw: raw)
         # A missing value has the code of the None at the end.
-        codes = stored.indices.fill_null(len(texts.raw))
-        return CodedColumn(texts, codes.to_numpy().astype(int))
+        return CodedColumn(texts, from_arrow(stored.indices, len(texts.raw)))
 
     def _days(self, column: str) -> CodedColumn:
         """The days of a column of dates or times; one outside the calendar counts as missing."""
@@ -117,9 +117,9 @@ class FrameTable(Table):
         kind = str(stored.type)
         # Dates are stored as days since 1970, and times in the unit of their type.
         numbers = (stored.cast(int32()) if kind == "date32[day]" else stored).cast(int64())
-        known = np.asarray(numbers.is_valid())
+        known = from_arrow(numbers.is_valid().cast(int32()))
         # Rounding down, so that times before 1970 stand on their own day too.
-        counts = np.asarray(numbers.fill_null(0)) // _PER_DAY[kind]
+        counts = from_arrow(numbers) // _PER_DAY[kind]
         found, codes = np.unique(counts, return_inverse=True)
         values = [_day_of(number) for number in found.tolist()]
         return CodedColumn([*values, None], np.where(known, codes, len(values)).astype(np.int64))
@@ -150,9 +150,7 @@ class FrameTable(Table):
         values = stored.dictionary.to_pylist()
         if dtype == nw.Float32:
             values = [shortest(value, 32) for value in values]
-        return CodedColumn(
-            [*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int)
-        )
+        return CodedColumn([*values, None], from_arrow(stored.indices, len(values)))
 
     def _kind(self, column: str) -> str:
         """The library's own name for the type of a column."""
@@ -234,7 +232,7 @@ def _in_range(stored: Any) -> CodedColumn | None:
     ends = min_max(stored).as_py()
     if stored.null_count or ends["max"] - ends["min"] > len(stored) // 16:
         return None
-    numbers = stored.to_numpy()
+    numbers = np.from_dlpack(stored)
     # Modulo 2^64, differences of unsigned numbers are correct too.
     least = numbers.dtype.type(ends["min"])
     codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
@@ -278,16 +276,11 @@ class ParquetTable(Table):
 
         self.path = None if opened else path  # only a path names a data set by itself
         self.name = str(path)
-        try:
+        kinds = (OSError, UnicodeDecodeError, ArrowException)
+        with replace_damage(kinds, self.name, "it is not a Parquet file", READABLE):
             # As large binary, texts are read without dictionaries.  Arrow refuses to read a dictionary
             # if one of its texts is not UTF-8.
             self._file = parquet.ParquetFile(opened or path, binary_type=large_binary())
-        except (OSError, UnicodeDecodeError, ArrowException) as error:
-            raise TableError(
-                f"read the table {path}",
-                found=getattr(error, "strerror", None) or "it is not a Parquet file",
-                fix="give a CSV or Parquet file that can be read",
-            ) from None
         # empty_table() is avoided, because pyarrow imports all of pandas for it if it is installed.
         nothing = Arrow.from_batches([], schema=self._file.schema_arrow)
         self._schema = FrameTable(nothing, name=self.name)
@@ -306,19 +299,17 @@ class ParquetTable(Table):
         from pyarrow import ArrowException
         from pyarrow import Table as ArrowTable
 
-        try:
-            wanted, done = list(dict.fromkeys(columns)), 0
-            with stage("reading the table") as tell:
-                for batch in self._file.iter_batches(batch_size=_BATCH, columns=wanted):
-                    tell(done, self._file.metadata.num_rows)
-                    yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
-                    done += len(batch)
-        except (OSError, ArrowException):
-            raise TableError(
-                f"read the table {self.name}",
-                found="the file is damaged",
-                fix="give a CSV or Parquet file that can be read",
-            ) from None
+        wanted, done = list(dict.fromkeys(columns)), 0
+
+        def ours(_: BaseException) -> TableError:
+            asked = f"read the table {self.name}"
+            return TableError(asked, found="the file is damaged", fix=READABLE)
+
+        with replace_errors((OSError, ArrowException), ours), stage("reading the table") as tell:
+            for batch in self._file.iter_batches(batch_size=_BATCH, columns=wanted):
+                tell(done, self._file.metadata.num_rows)
+                yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+                done += len(batch)
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         for batch in self._batches(columns):
@@ -341,6 +332,10 @@ def require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: An
     elif dtype.is_nested() or dtype.is_temporal() or isinstance(dtype, nw.Binary):
         # A date is stored as a number, and a date outside the calendar cannot be read.
         found = f"its declared type is {dtype}, not a number or a text"
+        if _is_day(dtype):
+            fix = f"declare a range of days, such as {column}: 2021-01-01..2021-12-01 step 1 month"
+        elif isinstance(dtype, nw.Datetime):
+            fix = "take the zone away, because a time with one is on two days"
     elif objects and categories.inferred_type not in ("string", "empty"):
         found = (
             "its categories are of mixed types, and pandas merges equal ones, such as 1 and True"

@@ -176,7 +176,8 @@ def _require_one_value(value: object, asked: str) -> None:
         raise DeclarationError(
             f"{asked} {show_value(value)}",
             found="it is not a text, a number or a truth value",
-            fix="give one value, such as 'HA', 1 or '> 15'; for several labels give labels=[...]",
+            fix="give one value, such as 'HA', 1 or '> 15', or several in a text: 'in {HA, AA}'; for "
+            "several labels give labels=[...]",
         )
 
 

@@ -8,7 +8,7 @@ every domain and every label reads equal numbers alike (docs/proofs/engines.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from littlestone.base.errors import LittlestoneError, TableError
+from littlestone.base.errors import TableError
+from littlestone.base.foreign import replace_errors
 from littlestone.data.coding import Alike, CodedColumn, Codes, Function, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind
@@ -338,8 +339,7 @@ def _spark_key(column: str, dtype: nw.dtypes.DType) -> Any:
     return key.cast("string") if dtype in _EXACT else key
 
 
-@contextmanager
-def engine_errors(engine: str, name: str) -> Iterator[None]:
+def engine_errors(engine: str, name: str) -> AbstractContextManager[None]:
     """Replace whatever an engine raises: its words may quote a record.
 
     >>> with engine_errors("polars", "the data frame"):
@@ -348,16 +348,15 @@ def engine_errors(engine: str, name: str) -> Iterator[None]:
     littlestone.base.errors.TableError: cannot read the data frame: polars could not compute it
     to fix it: ...
     """
-    try:
-        yield
-    except (LittlestoneError, KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException:  # a panic in a Rust library is not an Exception
-        raise TableError(
+
+    def ours(_: BaseException) -> TableError:
+        return TableError(
             f"read {name}",
             found=f"{engine} could not compute it",
             fix=(
                 "compute it yourself to see why: a file may be missing, or a value may not fit "
                 "its type"
             ),
-        ) from None
+        )
+
+    return replace_errors(BaseException, ours)  # a panic in a Rust library is not an Exception

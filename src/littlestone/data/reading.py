@@ -19,6 +19,7 @@ from littlestone.data.coding import (
     Numbering,
     RowGroups,
     Tally,
+    TextNumbering,
     code_column,
     first_of_equals,
     group_rows,
@@ -27,7 +28,7 @@ from littlestone.data.coding import (
 from littlestone.data.label import Label
 from littlestone.data.sample import Places, Records, Sample
 from littlestone.data.table import Table, no_rows
-from littlestone.points import Domain, Point, Product, entries, text
+from littlestone.points import Domain, Point, Product, Strings, entries
 from littlestone.points.columns import days_of
 from littlestone.points.units import Unit
 
@@ -54,7 +55,7 @@ class Reservoir:
 
     def __init__(self, unit: Unit, rng: random.Random) -> None:
         self.unit, self._most, self._rng = unit, unit.most, rng
-        self._number = Numbering(text)
+        self._number = TextNumbering()
         self._seen = np.zeros(0, np.int64)  # records of each unit so far
         # Places, and the records that were put there; the last record of a place is the one kept.
         self._put: list[tuple[Codes, Codes]] = []
@@ -237,11 +238,11 @@ class _Sampling:
     def __init__(self, domain: Domain[Any], label: Label, keep: Reservoir | None = None) -> None:
         self.keep = keep
         self.domain, self.label, self.labels = domain, Numbering(label), label.labels
-        self.points: list[Numbering[Any]]
+        self.points: list[Numbering[Any] | TextNumbering]
         if isinstance(domain, Product):
-            self.points = [Numbering(column.encode) for column in domain.columns]
+            self.points = [_numbering(column, column.encode) for column in domain.columns]
         elif len(domain.column_names) == 1:
-            self.points = [Numbering(lambda value: domain.encode_record((value,)))]
+            self.points = [_numbering(domain, lambda value: domain.encode_record((value,)))]
         else:
             self.points = [Numbering(domain.encode_record)]
         self.tally = Tally(1 + len(self.points))
@@ -300,19 +301,33 @@ class _Sampling:
         place += labels.astype(np.int64) * tally.shape[1]
         tally.put(place, counts)
         del place, labels, counts
-        values = [numbering.values for numbering in self.points]
         distinct: list[Places] = [columns.pop(0)[first] for _ in self.points]
+        alone = self.points[0]
+        bare = not isinstance(self.domain, Product)  # a product of one column has tuples
+        if bare and self.keep is None and isinstance(alone, TextNumbering):
+            points: Sequence[Any] = alone.values.pick(distinct[0])
+            return Sample(self.domain, points, tally.T, unread=self._unread())
+        values = [list(numbering.values) for numbering in self.points]
         if self.keep is not None:
             # Nothing is left of records that were not kept, not even a value that they alone had.
             values, distinct = _occurring(values, distinct)
-        points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
+        points = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
             points = tuple(CodedColumn(values[0], distinct[0].astype(np.int64)).to_list())
-        cells, unread_labels = self.unread.tolist()
-        unread = None if self.faults is None else (cells, unread_labels)
         if self.keep is None:
-            return Sample(self.domain, points, tally.T, unread=unread)
-        return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units, unread=unread)
+            return Sample(self.domain, points, tally.T, unread=self._unread())
+        unit, units = self.keep.unit, self.keep.units
+        return Sample(self.domain, points, tally.T, unit, units, unread=self._unread())
+
+    def _unread(self) -> tuple[int, int] | None:
+        cells, labels = self.unread.tolist()
+        return None if self.faults is None else (cells, labels)
+
+
+def _numbering(
+    domain: Domain[Any], encode: Callable[[object], Any]
+) -> Numbering[Any] | TextNumbering:
+    return TextNumbering() if type(domain) is Strings else Numbering(encode)
 
 
 def _occurring(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 from typing import Any, Generic, Self, overload
 
 import numpy as np
@@ -34,6 +33,10 @@ class Records(Sequence[tuple[Any, ...]]):
     def __init__(self, columns: Sequence[tuple[Sequence[Any], Places]]) -> None:
         self.columns = columns
 
+    def pick(self, places: Places | slice) -> Records:
+        """The records at these places."""
+        return Records([(values, codes[places]) for values, codes in self.columns])
+
     def __len__(self) -> int:
         return len(self.columns[0][1])
 
@@ -43,7 +46,7 @@ class Records(Sequence[tuple[Any, ...]]):
     def __getitem__(self, index: slice) -> Records: ...
     def __getitem__(self, index: int | slice) -> tuple[Any, ...] | Records:
         if isinstance(index, slice):
-            return Records([(values, codes[index]) for values, codes in self.columns])
+            return self.pick(index)
         return tuple(values[codes[index]] for values, codes in self.columns)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -56,6 +59,49 @@ class Records(Sequence[tuple[Any, ...]]):
 
     def __repr__(self) -> str:
         return f"{len(self):,} distinct records"
+
+
+class Texts(Sequence[str]):
+    r"""Distinct texts, of which only the bytes are held: text i is that of ``codes[i]``.
+
+    ``data`` has the bytes of text k, in UTF-8, from ``ends[k]`` to ``ends[k + 1]``.
+
+    >>> texts = Texts(np.frombuffer(b"a\xc3\xa9b", np.uint8), np.array([0, 3, 4]), np.array([1, 0]))
+    >>> list(texts), texts[0], texts.pick(np.array([1])) == ("a\xe9",)
+    (['b', 'aé'], 'b', True)
+    """
+
+    def __init__(self, data: NDArray[np.uint8], ends: Places, codes: Places) -> None:
+        self.data, self.ends, self.codes = data, ends, codes
+
+    def pick(self, places: Places | slice) -> Texts:
+        """The texts at these places."""
+        return Texts(self.data, self.ends, self.codes[places])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Texts: ...
+    def __getitem__(self, index: int | slice) -> str | Texts:
+        if isinstance(index, slice):
+            return self.pick(index)
+        code = self.codes[index]
+        return bytes(self.data[self.ends[code] : self.ends[code + 1]]).decode()
+
+    def __iter__(self) -> Iterator[str]:
+        data, starts, ends = self.data.tobytes(), self.ends[self.codes], self.ends[self.codes + 1]
+        return (data[i:j].decode() for i, j in zip(starts.tolist(), ends.tolist(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{len(self):,} distinct texts"
 
 
 Step = tuple[Point, list[tuple[int, int]]]
@@ -110,6 +156,9 @@ class Sample(Generic[Point]):
         """
         return int(self.counts.sum()) if self.unit is None else self.unit.most * self.units
 
+    def count_ahead(self, joint: int) -> None:
+        """Ask an engine for the counts of each ``joint`` columns; a sample in memory has them."""
+
     def close(self) -> None:
         """Give back what the sample holds of an engine; a sample in memory holds nothing."""
 
@@ -158,6 +207,15 @@ class Sample(Generic[Point]):
         found = np.zeros((int(bins[-1]) + 1, self.labels), np.int64)
         np.add.at(found, bins[rule.places_of(self.points)], self.counts)
         return found
+
+    def split_by_label(self, rule: Callable[[Any], int]) -> tuple[NDArray[np.bool_], Counts]:
+        """Where a rule of two labels says 1, and the counts [place, label] there."""
+        return np.fromiter(map(rule, self.points), bool, len(self.points)), self.counts
+
+    def split_by(self, rule: Any) -> list[Sample[Any]]:
+        """The examples in each place of a rule, in their order."""
+        places = rule.places_of(self.points)
+        return [self.keep_where(places == i) for i in range(len(rule.places))]
 
     def weigh(self, weights: Sequence[int]) -> Self:
         """The sample in which an example with the label y occurs ``weights[y]`` times.
@@ -221,12 +279,14 @@ class Sample(Generic[Point]):
 
     def keep_where(self, which: NDArray[np.bool_]) -> Self:
         """The sample of the points where ``which`` is true, with their counts."""
-        points: Any
-        if isinstance(self.points, Records):
-            points = Records([(values, codes[which]) for values, codes in self.points.columns])
-        else:
-            points = tuple(compress(self.points, which.tolist()))
-        return self.with_counts(points, self.counts[which])
+        return self.with_counts(self.points_at(np.flatnonzero(which)), self.counts[which])
+
+    def points_at(self, places: NDArray[np.int64]) -> Sequence[Point]:
+        """The points at these places."""
+        points: Any = self.points
+        if isinstance(points, Records | Texts):
+            return points.pick(places)  # type: ignore[return-value]
+        return tuple(map(points.__getitem__, places.tolist()))
 
     @cached_property
     def of_parts(self) -> list[Sample[Any]]:

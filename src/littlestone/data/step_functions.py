@@ -88,7 +88,11 @@ class Ladder(Order):
 
 
 class Numerics(Order):
-    """Decimals of any length, as PostgreSQL's ``numeric``."""
+    """Decimals of any length, as PostgreSQL's ``numeric``.
+
+    >>> [str(found.first) for found in Numerics().breaks("x", ["0.5", "0.6"])]
+    ['0.5', '0.51', '0.6', '0.61']
+    """
 
     lowest = Decimal("-Infinity")
 

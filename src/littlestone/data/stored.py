@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import prod
 from random import Random, SystemRandom
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.base.errors import TableError
 from littlestone.data.label import Label
@@ -74,50 +76,123 @@ class Snapshot(ABC):
         return self.settle(kept, sizes)
 
 
-class StoredCells:
-    """The cells of columns and labels 0 and 1 of all records, asked for by sums.
+Subset = tuple[int, ...]
+"""Columns, in increasing order."""
 
-    The counts of single columns are taken at once, before a spend.  All other sums are of the same
-    state, and are asked for after it, because earlier releases choose them.  A term is defined for
-    every value, so whether a question fails depends on the engine and not on a record; then nothing is
-    released (docs/proofs/score-sheet.md, Theorem 4).
-    """
+MOST_CELLS = 1 << 20
+"""The most cells of all sets of columns that are counted together; a count takes 8 bytes."""
 
-    def __init__(self, snapshot: Snapshot, steps: Sequence[Steps], sizes: Sequence[int]) -> None:
-        self._snapshot, self._sizes = snapshot, tuple(sizes)
-        *self._columns, self._label = steps
-        self._counts = self._count()
+MOST_SETS = 1 << 12
+"""The most sets of columns that are counted together; an engine looks at each record for each."""
 
-    def _count(self) -> list[Counts]:
-        pairs = zip((*self._columns, self._label), (*self._sizes, 2), strict=True)
-        terms = [steps.sql(range(size)) for steps, size in pairs]
-        names = [f"e{i}" for i in range(len(terms))]
-        *columns, label = names
-        sets = ", ".join(f"({name}, {label})" for name in columns)
-        rows = self._snapshot.query(
-            terms, f"{', '.join(names)}, count(*)", f"GROUPING SETS ({sets})"
-        )
-        found = [np.zeros((2, size), np.int64) for size in self._sizes]
-        for *codes, y, count in rows:
-            # The other columns of a grouping set are NULL, and no code is.
-            ((j, code),) = ((j, code) for j, code in enumerate(codes) if code is not None)
-            found[j][y, code] += count
-        return found
+_AT_ONCE = 64, 1 << 17  # sets and cells of a statement: DuckDB keeps about a megabyte for each set
 
-    @property
-    def n(self) -> int:
-        """The number of records."""
-        return int(self._counts[0].sum())
+
+@dataclass
+class CellTables:
+    """Counts of labels in the cells of sets of columns, as far as an engine has handed them over."""
+
+    sizes: tuple[int, ...]
+    known: dict[Subset, Counts]
 
     def tables(self, subsets: Sequence[Sequence[int]]) -> list[Counts]:
-        """For each set of one column, the counts [label, cell]."""
-        return [self._counts[j] for (j,) in subsets]
+        """For each set of columns, the counts [label, cell of its first column, of its second, ...]."""
+        return [self.known[tuple(own)] for own in subsets]
+
+    def weigh(self, weights: Sequence[int]) -> CellTables:
+        """The counts in which an example with the label y counts ``weights[y]`` times."""
+        costs = np.array(weights, np.int64)
+        return CellTables(self.sizes, {own: (t.T * costs).T for own, t in self.known.items()})
+
+
+class Leaves(NamedTuple):
+    """The number of a tree's leaf as SQL: where none is ``reached``, a record is in the last one."""
+
+    reached: list[str]
+
+    def sql(self, numbers: Sequence[int] | Counts) -> str:
+        """The SQL of ``numbers[leaf]``."""
+        *found, last = map(int, numbers)
+        cases = [f"WHEN {own} THEN {n}" for own, n in zip(self.reached, found, strict=True)]
+        return f"CASE {' '.join(cases)} ELSE {last} END" if cases else str(last)
+
+
+@dataclass
+class StoredCells(CellTables):
+    """The cells of columns and the labels of all records, asked for by sums.
+
+    Labels are counted at once, and the cells of sets of columns by `count_ahead`, both before a spend.
+    All other sums are of the same state, and are asked for after it, because earlier releases choose
+    them.  A term is defined for every value, so whether a question fails depends on the
+    engine and not on a record; then nothing is released (docs/proofs/score-sheet.md, Theorem 4).
+    """
+
+    snapshot: Snapshot
+    columns: tuple[Steps | Leaves, ...]
+    label: Steps
+    labels: int
+
+    def count_labels(self) -> Counts:
+        """The number of records of each label."""
+        found = np.zeros(self.labels, np.int64)
+        for y, count in self.snapshot.query(
+            [self.label.sql(range(self.labels))], "e0, count(*)", "e0"
+        ):
+            found[y] = count
+        return found
+
+    def count_ahead(self, joint: int) -> None:
+        """Ask for the counts of all sets of at most ``joint`` columns, which are then `known`."""
+        m = len(self.columns)
+        self._learn([own for k in range(1, joint + 1) for own in combinations(range(m), k)])
+
+    def _learn(self, subsets: Sequence[Subset]) -> None:
+        sets, most = _AT_ONCE
+        batch: list[Subset] = []
+        cells = 0
+        for own in subsets:
+            if own in self.known:
+                continue
+            size = self.labels * prod(self.sizes[j] for j in own)
+            if batch and (len(batch) == sets or cells + size > most):
+                self.known.update(self._count(batch))
+                batch, cells = [], 0
+            batch.append(own)
+            cells += size
+        if batch:
+            self.known.update(self._count(batch))
+
+    def _count(self, subsets: Sequence[Subset]) -> dict[Subset, Counts]:
+        """The counts of some sets of columns, in one statement."""
+        used = sorted({j for own in subsets for j in own})
+        terms = [self.columns[j].sql(range(self.sizes[j])) for j in used]
+        terms.append(self.label.sql(range(self.labels)))
+        names = dict(zip((*used, "y"), (f"e{i}" for i in range(len(terms))), strict=True))
+        sets = (f"({', '.join(names[j] for j in (*own, 'y'))})" for own in subsets)
+        rows = self.snapshot.query(
+            terms, f"{', '.join(names.values())}, count(*)", f"GROUPING SETS ({', '.join(sets)})"
+        )
+        found = {
+            own: np.zeros((self.labels, *(self.sizes[j] for j in own)), np.int64) for own in subsets
+        }
+        for *codes, y, count in rows:
+            # The other columns of a grouping set are NULL, and no code is.
+            pairs = [(j, code) for j, code in zip(used, codes, strict=True) if code is not None]
+            own, cell = zip(*pairs, strict=True)
+            found[own][y, *cell] += count
+        return found
+
+    def tables(self, subsets: Sequence[Sequence[int]]) -> list[Counts]:
+        with _after_the_spend():
+            self._learn([tuple(own) for own in subsets])
+        return super().tables(subsets)
 
     def products(self, columns: Sequence[int], numbers: Sequence[Counts]) -> Counts:
         """For each two of the columns, the sum over the records of the products of their numbers."""
         pairs = combinations(range(len(columns)), 2)
         selected = ", ".join(f"sum(e{i} * e{j})" for i, j in pairs)
-        (row,) = self._ask(self._terms(columns, numbers), selected)
+        with _after_the_spend():
+            (row,) = self.snapshot.query(self._terms(columns, numbers), selected)
         return np.array(list(map(int, row)), np.int64)
 
     def totals(
@@ -125,49 +200,122 @@ class StoredCells:
     ) -> Counts:
         """The counts [label, run] of the runs of totals that begin at ``ends``."""
         total = " + ".join(self._terms(columns, numbers)) or "0"
-        rows = self._ask([total, self._label.sql((0, 1))], "e0, e1, count(*)", "e0, e1")
-        found = np.zeros((2, len(ends) + 1), np.int64)
+        terms = [total, self.label.sql(range(self.labels))]
+        with _after_the_spend():
+            rows = self.snapshot.query(terms, "e0, e1, count(*)", "e0, e1")
+        found = np.zeros((self.labels, len(ends) + 1), np.int64)
         for t, y, count in rows:
             found[y, np.searchsorted(ends, t, side="right")] += count
         return found
 
-    def _ask(self, terms: Sequence[str], selected: str, grouped: str = "") -> Rows:
-        try:
-            return self._snapshot.query(terms, selected, grouped)
-        except TableError as error:
-            raise type(error)(
-                error.asked,
-                found=f"{error.found}; the budget is spent, and nothing is released",
-                fix=f"{error.fix}; then `fit` again, which spends again",
-            ) from None
-
     def _terms(self, columns: Sequence[int], numbers: Sequence[Counts]) -> list[str]:
-        return [self._columns[j].sql(own) for j, own in zip(columns, numbers, strict=True)]
+        return [self.columns[j].sql(own) for j, own in zip(columns, numbers, strict=True)]
+
+    def with_leaves(self, tree: Any) -> StoredCells:
+        """These columns, and behind them the leaf of a tree over them, which was released."""
+        reached = [self._reach(tree.domain, region) for region in tree.regions]
+        sizes, columns = (*self.sizes, len(reached)), (*self.columns, Leaves(reached[:-1]))
+        return replace(self, sizes=sizes, columns=columns, known={**self.known})
+
+    def _reach(self, domain: Any, region: Mapping[int, frozenset[str]]) -> str:
+        """The condition that a record is in the accepted cells of each column."""
+        inside = [
+            (j, [int(cell in accepted) for cell in domain.columns[j].points])
+            for j, accepted in region.items()
+        ]
+        return " AND ".join(f"{self.columns[j].sql(own)} = 1" for j, own in inside)
+
+    def split_by(self, tree: Any) -> list[CellTables]:
+        """The counts of single columns in each leaf of a tree that was released."""
+        m = len(self.columns)
+        found = self.with_leaves(tree).tables([(j, m) for j in range(m)])
+        return [
+            CellTables(self.sizes, {(j,): table[..., leaf] for j, table in enumerate(found)})
+            for leaf in range(len(tree.regions))
+        ]
+
+    def count_places(self, rule: Any) -> Counts:
+        """The counts [label, place] of a tree or a sheet, whose places are sums of points."""
+        tree, leaves, columns, points = rule.points_of_places
+        cells = self
+        if tree is not None:
+            cells, columns = self.with_leaves(tree), (*columns, len(self.columns))
+            points = (*points, leaves)
+        first, last = (sum(map(end, points)) for end in (min, max))
+        return cells.totals(columns, points, range(first + 1, last + 1))
+
+
+@contextmanager
+def _after_the_spend() -> Iterator[None]:
+    """An error of an engine says what became of the budget."""
+    try:
+        yield
+    except TableError as error:
+        raise type(error)(
+            error.asked,
+            found=f"{error.found}; the budget is spent, and nothing is released",
+            fix=f"{error.fix}; then `fit` again, which spends again",
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
-class StoredSample(Sample[Any]):
-    """A sample whose records stay in their engine: it lists no points, and answers by sums."""
+class CountedSample(Sample[Any]):
+    """A sample of which counts of cells are all that is known: it lists no points.
+
+    Its ``counts`` have one row, for all records.
+    """
+
+    cells: CellTables = field(kw_only=True)
+
+    @classmethod
+    def of_cells(cls, domain: Domain[Any], cells: CellTables) -> Self:
+        """The sample of these counts."""
+        (table,) = cells.tables([(0,)])
+        return cls(domain, (), table.sum(axis=1)[None], cells=cells)
+
+    def weigh(self, weights: Sequence[int]) -> Any:
+        return CountedSample.of_cells(self.domain, self.cells.weigh(weights))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSample(CountedSample):
+    """A sample whose records stay in their engine, which answers by sums."""
 
     cells: StoredCells = field(kw_only=True)
     held: ExitStack = field(kw_only=True)
 
-    @property
-    def n(self) -> int:
-        return self.cells.n
-
     def records(self) -> Sample[Any]:
         return self
 
+    def count_ahead(self, joint: int) -> None:
+        self.cells.count_ahead(joint)
+
     def count_bins(self, rule: Any) -> Counts:
-        # Rules that are learned from sums are score sheets, whose bins are runs of totals.
-        ends = rule.totals[0] + 1 + np.flatnonzero(np.diff(rule.bins))
-        return self.cells.totals(rule.chosen, rule.points, ends).T
+        found = np.zeros((int(rule.bins[-1]) + 1, self.labels), np.int64)
+        np.add.at(found, rule.bins, self.cells.count_places(rule).T)
+        return found
+
+    def split_by_label(self, rule: Any) -> tuple[NDArray[np.bool_], Counts]:
+        ones = np.array([place.label == 1 for place in rule.places])
+        return ones, self.cells.count_places(rule).T
+
+    def split_by(self, rule: Any) -> list[Sample[Any]]:
+        return [CountedSample.of_cells(self.domain, own) for own in self.cells.split_by(rule)]
 
     def close(self) -> None:
         # Nothing was written, and what was learned is not lost with a connection.
         with suppress(Exception):
             self.held.close()
+
+
+def _are_few(sizes: Sequence[int], joint: int) -> bool:
+    """Whether the sets of at most ``joint`` columns of these sizes are within the limits."""
+    sets, cells = ([1, *[0] * joint] for _ in range(2))
+    for size in sizes:
+        for k in range(joint, 0, -1):
+            sets[k] += sets[k - 1]
+            cells[k] += cells[k - 1] * size
+    return sum(sets) <= MOST_SETS and sum(cells) <= MOST_CELLS
 
 
 def store_sample(
@@ -176,19 +324,23 @@ def store_sample(
     label: Label,
     unit: Unit | None = None,
     rng: Random = SYSTEM,
+    *,
+    joint: int = 1,
 ) -> StoredSample | None:
     """The sample of a table whose records stay in their engine; None where they must be read.
 
-    They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit, and
-    where several records of a unit are used.  ``rng`` chooses the records of units.  Errors are those
-    of `read_sample`.
+    They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit,
+    where several records of a unit are used, and where the sets of ``joint`` columns, which are to be
+    counted, are more than the limits.  ``rng`` chooses the records of units.  Errors are those of
+    `read_sample`.
     """
     opened = table.snapshot()
-    if opened is None or not isinstance(domain, Product) or label.labels > 2:
+    if opened is None or not isinstance(domain, Product):
         return None
     whose = () if unit is None else (unit.column,)
     table.require_all((*domain.column_names, label.column, *whose), days_of(domain))
-    if unit is not None and unit.most > 1:
+    sizes = [column.size or 0 for column in domain.columns]
+    if (unit is not None and unit.most > 1) or not _are_few(sizes, joint):
         return None
     with ExitStack() as held:
         snapshot = held.enter_context(opened)
@@ -200,21 +352,21 @@ def store_sample(
         steps = [one for one in (*cells, steps_of_label(typed[-1], label)) if one is not None]
         if len(steps) < len(names):
             return None
-        sizes = [column.size or 0 for column in domain.columns]
+        values = [*sizes, label.labels]
         if unit is None:
-            kept = snapshot.settle(steps, [*sizes, 2])
+            kept = snapshot.settle(steps, values)
         else:
             owner = snapshot.column(unit.column)
             if owner is None or not owner.text:
                 return None
             # A missing value is the empty text, as for `text`.
             shown = f"coalesce({owner.text}, '')"
-            kept = snapshot.keep_one(steps, [*sizes, 2], shown, rng.getrandbits(128))
-        stored = StoredCells(snapshot, kept, sizes)
-        if not stored.n:
+            kept = snapshot.keep_one(steps, values, shown, rng.getrandbits(128))
+        *columns, told = kept
+        stored = StoredCells(tuple(sizes), {}, snapshot, tuple(columns), told, label.labels)
+        totals = stored.count_labels()
+        if not totals.any():
             raise no_rows(table)
-        nothing = np.zeros((0, 2), np.int64)
-        return StoredSample(
-            domain, (), nothing, unit, units=stored.n, cells=stored, held=held.pop_all()
-        )
+        n = int(totals.sum())
+        return StoredSample(domain, (), totals[None], unit, n, cells=stored, held=held.pop_all())
     raise AssertionError  # a snapshot swallows no error

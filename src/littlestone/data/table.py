@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from littlestone.base.errors import TableError, did_you_mean
+from littlestone.base.foreign import replace_errors
 from littlestone.data.coding import CodedColumn, Function, RowGroups, code_column, group_rows
 
 if TYPE_CHECKING:
@@ -59,7 +60,36 @@ def no_rows(table: Table) -> TableError:
     )
 
 
+READABLE = "give a CSV or Parquet file that can be read"
+"""What to do with a file that cannot be read."""
+
+
+def replace_damage(
+    kinds: tuple[type[BaseException], ...], name: str, found: str, fix: str
+) -> AbstractContextManager[None]:
+    """Raise a `TableError` about the table ``name`` in place of a reader's errors of these ``kinds``.
+
+    The system says why itself, such as of a missing right.  A parser's own words are left out, because
+    they quote where it stopped; so ``found`` stands for them.
+
+    >>> with replace_damage((ValueError,), "a.csv", "it is damaged", READABLE):
+    ...     int("secret")
+    Traceback (most recent call last):
+    littlestone.base.errors.TableError: cannot read the table a.csv: it is damaged
+    to fix it: give a CSV or Parquet file that can be read
+    """
+
+    def ours(error: BaseException) -> TableError:
+        reason = error.strerror if isinstance(error, OSError) else None
+        return TableError(f"read the table {name}", found=reason or found, fix=fix)
+
+    return replace_errors(kinds, ours)
+
+
 NAMED = "name one of its columns, exactly as its header does"
+
+
+MARKS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
 def _key(name: object) -> str:
@@ -123,11 +153,15 @@ class Table(ABC):
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
         return None
 
-    @property
-    def likely_separator(self) -> str:
-        """The character between all names, if they form one column because it does not separate."""
+    def likely_separator(self, column: str = "") -> str:
+        """The character between all names, if they form one column because it does not separate.
+
+        A comma stands in names too, so it is one only if it would cut off the ``column``.
+        """
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
-        return next((mark for mark in ";\t|" if mark in only), "")
+        cut_off = {name.strip(' "') for name in only.split(",")} - {""}
+        marks = ";\t|," if column in cut_off else ";\t|"
+        return next((mark for mark in marks if mark in only), "")
 
     def require_all(
         self, columns: Iterable[str], days: Collection[str] = (), fix: str = NAMED
@@ -152,24 +186,23 @@ class Table(ABC):
             # Without a header, a record would stand in its place, so nothing of it is shown.
             # A name that differs in case or spaces alone is the one that was given.
             alike = [name for name in map(str, self.columns) if _key(name) == _key(column)]
+            if not found and fix == NAMED and not self.declared:
+                fix += "; its first line is the header, so delete what stands above the names"
             if not found:
                 fix = did_you_mean(column, map(str, self.columns) if self.declared else alike, fix)
             else:
                 fix = "rename one of these columns, so that each is called by a name of its own"
             if any(not isinstance(name, str) and str(name) == column for name in self.columns):
                 fix = "names must be texts: frame.columns = frame.columns.astype(str)"
-            elif self.likely_separator:
-                fix = suggest_separator(self.likely_separator)
-            raise TableError(
-                f"read column {column!r} of {self.name}",
-                # The names are left out: without a header, the first line of a file is a record.
-                found="its only column has another name"
-                if len(self.columns) == 1
-                else f"{found or 'none'} of its {len(self.columns)} columns "
-                + ("have" if found else "has")
-                + " that name",
-                fix=fix,
-            )
+            # The names are left out: without a header, the first line of a file is a record.
+            why = f"{found or 'none'} of its {len(self.columns)} columns "
+            why += "have that name" if found else "has that name"
+            if len(self.columns) == 1:
+                why = "its only column has another name"
+            if mark := self.likely_separator(column):
+                why = f"its header is one name, with {MARKS[mark]} in it"
+                fix = suggest_separator(mark)
+            raise TableError(f"read column {column!r} of {self.name}", found=why, fix=fix)
 
 
 class ColumnarTable(Table):

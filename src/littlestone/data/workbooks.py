@@ -11,14 +11,14 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from littlestone.base.errors import SourceError, TableError, did_you_mean
-from littlestone.data.databases import require
-from littlestone.data.table import Row, Table
+from littlestone.base.foreign import require_package
+from littlestone.data.table import Row, Table, replace_damage
 
 MOST_BYTES = 2**30
 """The most bytes of a workbook after unpacking."""
@@ -47,7 +47,7 @@ class SheetTable(Table):
     path: Path
 
     def __init__(self, path: Path, sheet: str | None = None) -> None:
-        require("openpyxl", "openpyxl", "excel", str(path))
+        require_package("openpyxl", f"read {path}", "excel", SourceError)
         self.path, self.name = path, str(path) if sheet is None else f"{sheet} of {path}"
         with self._refuse_damage():
             self._require_bounded()
@@ -93,20 +93,10 @@ class SheetTable(Table):
                     yield tuple(map(cells.get, places))
                 last = number
 
-    @contextmanager
-    def _refuse_damage(self) -> Iterator[None]:
-        try:
-            yield
-        except TableError:
-            raise
-        except _DAMAGE as error:
-            # The error's own text is left out, because a parser quotes where it stopped.
-            reason = error.strerror if isinstance(error, OSError) else None
-            raise TableError(
-                f"read the table {self.name}",
-                found=reason or "it is damaged, has a password or is not an Excel workbook",
-                fix="save it in Excel as .xlsx without a password, or as CSV in UTF-8",
-            ) from None
+    def _refuse_damage(self) -> AbstractContextManager[None]:
+        found = "it is damaged, has a password or is not an Excel workbook"
+        fix = "save it in Excel as .xlsx without a password, or as CSV in UTF-8"
+        return replace_damage(_DAMAGE, self.name, found, fix)
 
     def _require_bounded(self) -> None:
         with zipfile.ZipFile(self.path) as archive:

@@ -128,14 +128,13 @@ def half_graphs(table: Any) -> Iterator[HalfGraph]:
 def threshold_brackets(table: Any) -> Iterator[Bracket[HalfGraph]]:
     """Ever closer bounds of the threshold dimension; the last ones are equal."""
     H = binary(table, "take the threshold dimension")
-    rows = np.flatnonzero([H.alive >> h & 1 for h in range(len(H.hypotheses))]).tolist()
-    values = H.values[rows]
+    values = H.values[H.distinct]
     best: list[tuple[int, int]] = []
     upper, above = _rank(values), "its rank over GF(2)"
     asked: dict[int, HalfGraphSearch] = {}
 
     def bracket() -> Bracket[HalfGraph]:
-        graph = HalfGraph(tuple(x for x, _ in best), tuple(rows[h] for _, h in best))
+        graph = HalfGraph(tuple(x for x, _ in best), tuple(H.distinct[h] for _, h in best))
         return Bracket(len(best), upper, graph, above)
 
     def ask(length: int) -> int:

@@ -131,6 +131,7 @@ class _Solve:
             return
         # Not join(): if Ctrl+C interrupts it, Python 3.11 believes that the running thread has ended.
         Thread(target=self._deepen_in_thread, daemon=True).start()
+        pressed = False
         while not self._done.is_set():
             try:
                 self._done.wait(POLL)
@@ -140,7 +141,7 @@ class _Solve:
                 if self._progress is not None:
                     self._progress(self.lower, self.upper, self._engine.nodes, seconds)
             except KeyboardInterrupt:
-                self.interrupted = True
+                self.interrupted = pressed = True
             except BaseException:
                 self.interrupted = True
                 self._engine.stop()
@@ -150,17 +151,18 @@ class _Solve:
                 self._engine.stop()
         if self._failure is not None:
             raise self._failure
-        self.interrupted = self.lower < self.upper
+        # A press that came as the bounds met is not forgotten: what follows may be long.
+        self.interrupted = pressed or self.lower < self.upper
 
     def bounds(self) -> Bounds:
         """The bounds known so far, with a tree."""
         self._engine.resume()
         tree, pressed = None, False
-        while tree is None:  # this is quick, and a second Ctrl+C must not lose the bounds
+        while tree is None:  # this is quick, and a Ctrl+C must not lose the bounds
             try:
                 tree = self._engine.tree(self.lower)
             except KeyboardInterrupt:
-                pressed = True
+                self.interrupted = pressed = True
         timed_out = self.interrupted and self.timed_out and not pressed
         return Bounds(self.lower, self.upper, tree, self.interrupted, timed_out)
 

@@ -132,7 +132,7 @@ def representing(c: Function, support: tuple[int, ...], width: int) -> set[Funct
 
 def _columns(H: LabelTable) -> tuple[tuple[int, ...], tuple[Function, ...]]:
     """The first column of each kind, and the functions on these, each once."""
-    rows = [H.values[h].tolist() for h in range(len(H.hypotheses)) if H.alive >> h & 1]
+    rows = H.values[H.distinct].tolist()
     kinds: dict[tuple[int, ...], int] = {}
     for x in range(len(H.points)):
         kinds.setdefault(tuple(row[x] for row in rows), x)

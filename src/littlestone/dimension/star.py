@@ -60,7 +60,7 @@ def star_bounds(table: Any, *, time_limit: float | None = 10) -> Bracket[Star]:
 def star_brackets(table: Any) -> Iterator[Bracket[Star]]:
     """Ever closer bounds of the star number; the last ones are equal."""
     H = binary(table, "find a largest star")
-    rows = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
+    rows = H.distinct
     masks = row_masks(H.values)
     sets = {h: masks[h] for h in rows}
     best, size = Star(rows[0], (), ()), [0]

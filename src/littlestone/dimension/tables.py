@@ -87,10 +87,18 @@ class LabelTable:
         )
 
     @cached_property
+    def distinct(self) -> list[int]:
+        """The numbers of the distinct hypotheses, the first one of equal ones.
+
+        >>> LabelTable.of([[0, 1], [1, 1], [0, 1]]).distinct
+        [0, 1]
+        """
+        return sorted(np.unique(self.values, axis=0, return_index=True)[1].tolist())
+
+    @cached_property
     def alive(self) -> int:
-        """The mask of the distinct hypotheses, each under its first number."""
-        first = np.unique(self.values, axis=0, return_index=True)[1]
-        return sum(1 << int(i) for i in first)
+        """The mask of the distinct hypotheses."""
+        return sum(1 << h for h in self.distinct)
 
     @cached_property
     def masks(self) -> tuple[dict[int, int], ...]:

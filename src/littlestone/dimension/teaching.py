@@ -54,7 +54,7 @@ def teaching_brackets(table: Any) -> Iterator[Bracket[dict[int, tuple[int, ...]]
     """Ever closer bounds of the teaching dimension; the last ones are equal."""
     H = LabelTable.of(table)
     every = tuple(range(len(H.points)))
-    found = {h: every for h in range(len(H.hypotheses)) if H.alive >> h & 1}
+    found = dict.fromkeys(H.distinct, every)
     lower = min(1, H.size - 1)
 
     def bracket() -> Bracket[dict[int, tuple[int, ...]]]:

@@ -27,8 +27,8 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.rules import Hypothesis
 
 if TYPE_CHECKING:
+    from littlestone.learn.results.risks import StreamRisks
     from littlestone.learn.stream import DurableStream
-    from littlestone.learn.stream.block_risks import StreamRisks
 
 
 class Original:
@@ -293,8 +293,11 @@ def labels_of(shell: Any) -> Any:
     return (False, True) if found is None and hasattr(shell, "horizon") else found
 
 
-def generator(simulation_seed: object) -> Random:
-    """The system's generator, or a repeatable one for a seed, with a `NotPrivateWarning`."""
+def generator(simulation_seed: object, stacklevel: int = 3) -> Random:
+    """The system's generator, or a repeatable one for a seed, with a `NotPrivateWarning`.
+
+    ``stacklevel`` is that of the line which gave the seed, so that the warning names it.
+    """
     if simulation_seed is None:
         return system_generator()
     seed = whole_seed(simulation_seed)
@@ -302,7 +305,7 @@ def generator(simulation_seed: object) -> Random:
         "simulation_seed is set: whoever knows it knows every draw, so this is a simulation and NOT "
         "PRIVATE. Leave it out for a private release.",
         NotPrivateWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )
     return seeded_generator(seed)
 

@@ -25,10 +25,10 @@ from littlestone.interop.declarations import (
 )
 from littlestone.learn.declared.declaring import SchemaOrFile
 from littlestone.learn.plan.defaults import STREAM
-from littlestone.learn.results.risks import Risks
+from littlestone.learn.results.risks import Risks, StreamRisks
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
-from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
 from littlestone.points import Domain, is_of_class
+from littlestone.privacy.accounting.subsampled import InBlocks
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
@@ -176,7 +176,7 @@ class LittlestoneOnlineClassifier(Classifier):
                 found="which of its records count is not known block by block",
                 fix="leave the unit or the risks out",
             )
-        return InBlocks.of_stream(part, self._learner.horizon)
+        return StreamRisks.event_of(part, self._learner.horizon)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from the next record; the first call spends the budget before.
@@ -197,7 +197,7 @@ class LittlestoneOnlineClassifier(Classifier):
             "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
         )
         _require_record(x, y)
-        rng = generator(self.simulation_seed)
+        rng = generator(self.simulation_seed, stacklevel=4)
         try:
             with (
                 open_ledger(self.ledger, create=self.create_ledger) as ledger,

@@ -8,15 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
+from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, TooLargeError, no_such, show_value
-from littlestone.base.steps import searching
+from littlestone.base.work import searching
 from littlestone.classes.base import HypothesisClass, require_class
 from littlestone.data.sample import Sample
 from littlestone.data.stored import StoredSample
@@ -40,9 +38,6 @@ MOST_COSTS = 1 << 53
 MOST_SEARCHED = 5_000_000
 """The most steps of the search for the SOA of the declared class, before a spend: about a minute."""
 
-MOST_VALUES = 30_000
-"""The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
-
 
 class Caveat(Enum):
     """Why a method is chosen only if no other applies, or only if its name is given."""
@@ -55,8 +50,8 @@ class Caveat(Enum):
     UNNAMED_KEYS = "if no key need be named"
     MAJORITIES = "for majorities beyond the class"
     FEW_RECORDS = "for up to some thousand records"
-    MANY_RECORDS = "for many records"
-    RISKS = "if risks are asked for"
+    MANY_RECORDS = "for many records, from n times epsilon of 1,200 on"
+    RISKS = "if risks are asked for and no class is given"
 
     def __str__(self) -> str:
         return self.value
@@ -64,20 +59,18 @@ class Caveat(Enum):
 
 @dataclass(frozen=True)
 class Bound:
-    """A number of examples ``n`` that suffices for error alpha with probability 1 - beta.
+    """A number of examples ``n`` that is proved to suffice for error alpha with probability 1 - beta.
 
     Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
     err(h) <= alpha + min over the class of err.  If mistakes have costs, err is the mean cost in units
-    of the larger one.  ``proved`` is True for a theorem and False for a size
-    fitted by simulation.  ``source`` names where it comes from.  If ``versus`` is not empty, it names
-    what the error is compared with in place of the best hypothesis of the class.
+    of the larger one.  ``source`` names where the proof is.  If ``versus`` is not empty, it names what
+    the error is compared with in place of the best hypothesis of the class.
     """
 
     n: int
     alpha: float
     beta: float
     setting: Setting
-    proved: bool
     source: str
     versus: str = ""
 
@@ -104,8 +97,11 @@ class PrivateLearner(Draw[Point]):
     Other learners look for hypotheses with few errors, which may not exist.
     """
 
-    asks_sums: ClassVar[bool] = False
-    """Whether its draw asks for whole-number sums over the records alone, as `StoredCells` has them."""
+    joint: int = 0
+    """The most columns of whose cells its draw asks for counts at once, as `StoredCells` has them.
+
+    0 if it needs the records themselves.
+    """
 
     hypotheses: HypothesisClass[Point]
 
@@ -124,6 +120,10 @@ class PrivateLearner(Draw[Point]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self.hypotheses}, {self.event}"
+
+    def unfit(self, *, found: str, declare: str) -> DeclarationError:
+        """The error of a class that this method does not learn; see `unfit`."""
+        return unfit(self.hypotheses, self.method, found=found, declare=declare)
 
     @property
     def detail(self) -> str:
@@ -144,6 +144,13 @@ class PrivateLearner(Draw[Point]):
             return self.plan(alpha, beta, setting=setting)
         except TooLargeError:
             return None
+
+    def is_enough(
+        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
+    ) -> bool:
+        """Whether ``n`` examples are proved to suffice; `accuracy` asks this many times."""
+        bound = self.plan(alpha, beta, setting=setting)
+        return bound is not None and bound.n <= n
 
     def work(self, n: int) -> int:
         """The approximate maximum number of steps of a fit to ``n`` records.
@@ -184,14 +191,16 @@ class PrivateLearner(Draw[Point]):
             )
 
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
-        """The least alpha, to three digits, that `plan` promises for ``n`` examples.
+        """The least alpha, to three digits, for which ``n`` examples are proved to suffice.
 
         None if even alpha = 1/2 needs more examples.  The result depends on n alone, not on the data.
         """
 
         def suffices(alpha: float) -> bool:
-            bound = self.bound(alpha, beta, setting=setting)
-            return bound is not None and bound.n <= n
+            try:
+                return self.is_enough(n, alpha, beta, setting=setting)
+            except TooLargeError:
+                return False
 
         high = 0.5
         if not suffices(high):
@@ -280,16 +289,17 @@ class PrivateLearner(Draw[Point]):
         """
         # All that may be refused comes before the spend.
         require_fitting(sample, self.hypotheses, labels)
-        if isinstance(sample, StoredSample) and not (self.asks_sums and estimate is None):
+        if isinstance(sample, StoredSample) and not self.joint:
             raise DeclarationError(
                 f"learn by the method {self.method} from records that stay in their engine",
-                found="it needs the records, or an estimate does",
+                found="it needs the records",
                 fix="read them: read_sample(table, domain, label)",
             )
         what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
         if not self.mistakes.equal and not purpose:
             what += f"; {self.mistakes}"
         self.require_affordable(sample.n)
+        sample.count_ahead(self.joint)
         # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
             Release,
@@ -301,6 +311,7 @@ class PrivateLearner(Draw[Point]):
             spanning=sample.spanning,
             mistakes=self.mistakes,
             accuracy=promise,
+            method=self.method,
         )
         drawn = self.pay_and_draw(
             sample, ledger=ledger, dataset=dataset, what=what, estimate=estimate, risk=risk, rng=rng
@@ -316,6 +327,16 @@ class PrivateLearner(Draw[Point]):
             total=drawn.total,
             limit=drawn.limit,
         )
+
+
+def kinds_of_learners() -> list[type[PrivateLearner[Any]]]:
+    """Every learner, those of other packages too, in the order of their names.
+
+    >>> [kind.method for kind in kinds_of_learners()][:3]
+    ['agnostic', 'bit_parts', 'bits']
+    """
+    # Each is in a module of these two rooms, and to import the other rooms takes long.
+    return concrete(PrivateLearner, "littlestone.learn", "papers")  # type: ignore[type-abstract]
 
 
 class WeighedLearner(PrivateLearner[Point]):
@@ -399,7 +420,7 @@ def require_rule(H: HypothesisClass[Any]) -> None:
     """Raise `TooLargeError` unless `has_rule`; called before anything is spent."""
     if not has_rule(H):
         raise TooLargeError(
-            f"begin with the SOA of {H}",
+            f"find the rule of {H} that learning begins with",
             found=f"the search for it needs more than {MOST_SEARCHED:,} steps",
             fix="declare fewer columns or shorter ranges",
         )
@@ -433,54 +454,6 @@ def require_fitting(
             found="it has no examples",
             fix="give at least one",
         )
-
-
-def require_values(count: int, most: int = MOST_VALUES) -> None:
-    """Raise `TooLargeError` if a proved size sums more than ``most`` values."""
-    if count > most:
-        raise TooLargeError(
-            "find a proved sample size",
-            found=f"it sums some ln(1 / delta) / epsilon values, more than {most:,}",
-            fix="ask for a larger epsilon or delta; learning itself needs no such sum",
-        )
-
-
-def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
-    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; ``values``, nonnegative, is 0 beyond its end.
-
-    The relative error is far below 1e-9 for up to 10^5 values.
-
-    >>> binomial_mean(2, 0.5, np.array([1.0, 0.0, 1.0]))
-    0.5
-    """
-    if n * p > len(values) and (n * p - len(values)) ** 2 > 1500 * n * p:
-        return 0.0  # Chernoff: Pr[K <= len(values)] < e^-750, less than any float
-    return float(binomial_means(n, np.array([p]), values)[0])
-
-
-def binomial_means(
-    n: int, p: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """`binomial_mean` for each p of an array."""
-    # A product by BLAS would start threads, which wait longer for each other than they compute.
-    found: NDArray[np.float64] = np.sum(
-        binomial_law(n, p[:, None], len(values)) * values[: n + 1], axis=1
-    )
-    return found
-
-
-def binomial_law(n: int, p: float | NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """Pr[K = k] for K ~ Bin(n, p) and k < ``most``, in the last axis, which ends with k = n."""
-    k, ways = _log_ways(n, min(n + 1, most))
-    law: NDArray[np.float64] = np.exp(ways + k * np.log(p) + (n - k) * np.log1p(-p))
-    return law
-
-
-@lru_cache(maxsize=16)
-def _log_ways(n: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The k < size and ln C(n, k); a search asks for many p of one n."""
-    k = np.arange(size)
-    return k, np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])
 
 
 def exact_alpha(alpha: object) -> Fraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -95,7 +95,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
         found = balance_shares(sizes_for_shares, b)
         return learner_for_shares([1 / b] * b if found is None else found[0])
 
-    @property
+    @cached_property
     def event(self) -> Parallel:
         # A record is in one part, so the largest cost counts (docs/proofs/multiclass-learning.md,
         # Theorem 2).
@@ -122,4 +122,4 @@ class BitPartsLearner(BitwiseLearner[Point]):
         if n is None:
             return None
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
-        return Bound(len(self.learners) * n, alpha, beta, setting, True, source)
+        return Bound(len(self.learners) * n, alpha, beta, setting, source)

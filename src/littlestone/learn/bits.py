@@ -180,12 +180,8 @@ class BitsLearner(BitwiseLearner[Point]):
         share = Budget(*max((largest(delta), delta) for delta in shares))
         # All bits read all records, so they compose (docs/proofs/multiclass-learning.md, Theorem
         # 1).
-        self._event = _together(learners(share), budget.delta)
+        self.event = _together(learners(share), budget.delta)
         return learners(share)
-
-    @property
-    def event(self) -> Event:
-        return self._event
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
         return self.classifier(
@@ -199,7 +195,7 @@ class BitsLearner(BitwiseLearner[Point]):
         """`sample_size`, because every bit sees all records; multiclass-learning.md, Theorem 3."""
         n = self.sample_size(alpha, beta, setting)
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
-        return None if n is None else Bound(n, alpha, beta, setting, True, source)
+        return None if n is None else Bound(n, alpha, beta, setting, source)
 
 
 def sizes(

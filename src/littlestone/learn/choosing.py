@@ -20,12 +20,11 @@ from littlestone.learn.base import (
     Bound,
     Setting,
     WeighedLearner,
-    binomial_mean,
     has_rule,
     require_plan,
-    require_values,
     unfit,
 )
+from littlestone.learn.plan.missed import binomial_mean, require_values
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import repeat
@@ -83,10 +82,8 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
         WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         covering = _covering(hypotheses)
         if isinstance(covering, NamedFunctions) and not self.mistakes.equal:
-            raise unfit(
-                hypotheses,
-                self.method,
-                found="its rules are changes of the SOA, which hold missed positives and false alarms",
+            raise self.unfit(
+                found="its rules are changes of one rule, which hold missed positives and false alarms",
                 declare="points, subsets, rules or rule_sets, or leave the costs out",
             )
         if covering.max_elements > MOST_ROUNDS:
@@ -162,7 +159,7 @@ class ChoosingLearner(ChoosingDraw[Point], WeighedLearner[Point]):
 
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure_at(n) <= beta * (1 - 1e-9))
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+        return Bound(n, alpha, beta, setting, "docs/proofs/choosing.md, Theorem 2")
 
 
 def _covering(H: HypothesisClass[Point]) -> Covering[Point] | NamedFunctions[Point]:

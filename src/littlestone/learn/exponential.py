@@ -6,7 +6,7 @@ import math
 
 from littlestone.base.errors import TooLargeError
 from littlestone.classes.base import HypothesisClass, ScoredClass
-from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialDraw
@@ -40,9 +40,7 @@ class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, ScoredClass) or not hypotheses.forms:
             infinite = hypotheses.domain.size is None
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it scores each hypothesis, and "
                 + (
                     "the class has infinitely many"
@@ -55,6 +53,7 @@ class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):
         hypotheses.require_scorable()
         ExponentialDraw.__init__(self, hypotheses, budget.epsilon, self.mistakes)
         self.size, self.most_errors = hypotheses.forms, hypotheses.most_errors
+        self.joint = hypotheses.joint
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
@@ -81,7 +80,7 @@ class ExponentialLearner(ExponentialDraw[Point], WeighedLearner[Point]):
         """
         require_plan(alpha, beta, setting)
         n = least_size(math.log(self.size), self._tilt, alpha, beta, setting)
-        return Bound(n, alpha, beta, setting, True, "KLN+11 / lecture 5, Theorem 1, sharper proof")
+        return Bound(n, alpha, beta, setting, "KLN+11 / lecture 5, Theorem 1, sharper proof")
 
     @property
     def _tilt(self) -> float:

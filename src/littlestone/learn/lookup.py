@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, PrivateLearner, Setting, require_values, unfit
-from littlestone.learn.plan.missed import MOST_STEPS, require_curve, sample_size_for_keys
+from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
+from littlestone.learn.plan.missed import MOST_STEPS, KeySizes, require_curve, require_values
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
@@ -54,29 +54,26 @@ class LookupLearner(PrivateLearner[Any]):
         super().__init__(hypotheses, budget)
         self.hypotheses: Lookup = require_lookup(hypotheses, self.method)
         self.mechanism = LabelSelection[Any](budget)
+        most, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
+        self._sizes = KeySizes(most, _miss_chances, self.mechanism, source)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
         # If all records of a key have the default label, it has no entry, whatever wins its race.
         named = np.flatnonzero(sample.counts[:, 1:].any(axis=1))
-        kept = sample.counts[named]
-        rows, labels = np.nonzero(kept)
-        counts: dict[Any, dict[int, int]] = {sample.points[place]: {} for place in named.tolist()}
-        of_row = list(counts.values())
-        for row, y, count in zip(
-            rows.tolist(), labels.tolist(), kept[rows, labels].tolist(), strict=True
-        ):
-            of_row[row][y] = count
+        keys = sample.points_at(named)
         # Keys that occur, with their counts; keys that do not occur are never looked at
         # (docs/proofs/lookup.md, Theorem 1).
-        entries = self.mechanism.draw_counts(counts, receipt=receipt)
+        entries = self.mechanism.draw_counts(keys, sample.counts[named], receipt=receipt)
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The size for realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
-        keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        return sample_size_for_keys(
-            keys, _miss_chances, self.mechanism, alpha, beta, setting, source
-        )
+        return self._sizes.plan(alpha, beta, setting)
+
+    def is_enough(
+        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
+    ) -> bool:
+        return self._sizes.is_enough(n, alpha, beta, setting)
 
 
 @lru_cache(maxsize=16)

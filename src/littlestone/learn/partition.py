@@ -11,8 +11,8 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import PointCovering
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, PrivateLearner, Setting, unfit
-from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
+from littlestone.learn.base import Bound, PrivateLearner, Setting
+from littlestone.learn.plan.missed import KeySizes, miss_chances
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.partition_selection import RestSelection
@@ -46,14 +46,14 @@ class PartitionLearner(PrivateLearner[Any]):
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, PointCovering) or hypotheses.max_elements <= 1:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of sets of several points",
                 declare="subsets(COLUMN; at most K), K above 1",
             )
         self.hypotheses: PointCovering = hypotheses
         self.mechanism = RestSelection[Any](budget)
+        keys, source = hypotheses.max_elements, "docs/proofs/partition-selection.md, Theorem 4"
+        self._sizes = KeySizes(keys, miss_chances, self.mechanism, source, everything)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         # A changed label moves a score by 2, which the curve pays for
@@ -74,10 +74,12 @@ class PartitionLearner(PrivateLearner[Any]):
 
             Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
         """
-        keys, source = self.hypotheses.max_elements, "docs/proofs/partition-selection.md, Theorem 4"
-        return sample_size_for_keys(
-            keys, miss_chances, self.mechanism, alpha, beta, setting, source, besides=everything
-        )
+        return self._sizes.plan(alpha, beta, setting)
+
+    def is_enough(
+        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
+    ) -> bool:
+        return self._sizes.is_enough(n, alpha, beta, setting)
 
 
 def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callable[[int], float]:

@@ -10,7 +10,6 @@ from itertools import product
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.counting.blocks import holding
 from littlestone.classes.trees import Trees
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
@@ -19,7 +18,6 @@ from littlestone.learn.base import (
     PrivateLearner,
     Setting,
     require_plan,
-    unfit,
 )
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points import Point
@@ -32,7 +30,7 @@ from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import DecisionTree, Hypothesis
-from littlestone.rules.trees import Node, Split, prune, split
+from littlestone.rules.nodes import Node, Split, prune, split
 
 
 @dataclass(frozen=True)
@@ -91,11 +89,9 @@ class RegrownLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Trees) or hypotheses.space is not None:
-            raise unfit(
-                hypotheses,
-                self.method,
-                found="it is not a class of trees over a mixed table",
-                declare="trees(COLUMN, ...; depth 2)",
+            raise self.unfit(
+                found="it is not a class of trees over declared columns",
+                declare="trees(COLUMN, ...; depth 2), each column with its range or its values",
             )
         # Half for the tree and half for all leaves together: the leaves are disjoint, and a
         # replaced record is in at most two (docs/proofs/regrown.md, Theorem 1).
@@ -103,20 +99,16 @@ class RegrownLearner(PrivateLearner[Point]):
         self.hypotheses: Any = hypotheses
         self.tree: ExponentialLearner[Any] = ExponentialLearner(hypotheses, half, cost=cost)
         self.mistakes = self.tree.mistakes
-        self.mechanism = self.tree.mechanism
+        self.mechanism, self.joint = self.tree.mechanism, self.tree.joint
         self.leaf = replace(hypotheses, depth=1, shared=False)
         leaves = InLeaves(self.mechanism, 1 << hypotheses.depth)
-        self._event = Composition([(self.mechanism, 1), (leaves, 1)], budget.delta)
+        self.event = Composition([(self.mechanism, 1), (leaves, 1)], budget.delta)
 
     @classmethod
     def weighing(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
     ) -> RegrownLearner[Point]:
         return cls(hypotheses, budget, cost=mistakes)
-
-    @property
-    def event(self) -> Event:
-        return self._event
 
     def runs(self, n: int) -> Iterable[tuple[PrivateLearner[Any], int]]:
         return [(self.tree, n)]
@@ -133,18 +125,7 @@ class RegrownLearner(PrivateLearner[Point]):
 
     def parts(self, tree: Hypothesis[Point], sample: Sample[Point]) -> list[Sample[Point]]:
         """The examples in each leaf of the tree, from left to right."""
-        found: list[Sample[Point]] = []
-
-        def walk(node: Node, rest: Sample[Point]) -> None:
-            if isinstance(node, Split):
-                holds = holding([node.test], rest)
-                walk(node.yes, rest.keep_where(holds))
-                walk(node.no, rest.keep_where(~holds))
-            else:
-                found.append(rest)
-
-        walk(_root(tree), sample)
-        return found
+        return sample.split_by(tree)
 
     def _scores(self, part: Sample[Point]) -> ErrorRuns:
         if not self.mistakes.equal:
@@ -206,7 +187,7 @@ class RegrownLearner(PrivateLearner[Point]):
             return bool((drawn / (n * rate) + spread / math.sqrt(n)) * safe <= alpha)
 
         n = least(enough)
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/regrown.md, Theorem 2")
+        return Bound(n, alpha, beta, setting, "docs/proofs/regrown.md, Theorem 2")
 
 
 def _root(tree: Hypothesis[Any]) -> Node:

@@ -12,7 +12,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.counting.blocks import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan
 from littlestone.learn.exponential import least_size
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
@@ -59,9 +59,7 @@ class RoundsLearner(WeighedLearner[Point]):
         super().__init__(hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, InRounds) or hypotheses.space is not None:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of lists or sets of rules over a mixed table",
                 declare="rule_list(COLUMN, ...; at most K), or rule_sets over declared columns",
             )
@@ -69,11 +67,7 @@ class RoundsLearner(WeighedLearner[Point]):
         self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
         # All K draws are charged, even if the run ends early: where it ends depends on the data
         # (docs/proofs/rounds.md, Theorem 1).
-        self._event = repeat(self.mechanism, hypotheses.rules, budget.delta)
-
-    @property
-    def event(self) -> Event:
-        return self._event
+        self.event = repeat(self.mechanism, hypotheses.rules, budget.delta)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rules: list[Rule] = []
@@ -134,7 +128,7 @@ class RoundsLearner(WeighedLearner[Point]):
         tilt = self.mistakes.largest * math.log1p(self.mechanism.base - 1)
         n = least_size(runs, tilt, alpha, beta, setting)
         source, versus = "docs/proofs/rounds.md, Theorem 3", SINGLE if rounds > 1 else ""
-        return Bound(n, alpha, beta, setting, True, source, versus)
+        return Bound(n, alpha, beta, setting, source, versus)
 
 
 def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:

@@ -17,7 +17,7 @@ from littlestone.classes.counting.blocks import CellCodes
 from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.data.sample import Sample
 from littlestone.data.stored import StoredSample
-from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan, unfit
+from littlestone.learn.base import Bound, Setting, WeighedLearner, require_plan
 from littlestone.learn.fitting.all_columns import (
     RECORDS,
     STEEP,
@@ -27,29 +27,27 @@ from littlestone.learn.fitting.all_columns import (
     cut_totals,
     fit_line,
     fit_together,
+    hold_ends,
     least_total,
     shape_of,
     to_points,
 )
-from littlestone.learn.fitting.leaves import (
-    DrawnTree,
-    leaves_of,
-    likely_cells,
-    match_leaves,
-)
 from littlestone.learn.fitting.one_column import (
     Column,
+    DrawnTree,
     Floats,
     Ints,
     fit_base,
     fit_column,
     group_cells,
+    leaves_of,
+    likely_cells,
     logistic,
+    match_leaves,
     share_records,
 )
 from littlestone.points import Cells, Point
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
 from littlestone.privacy.mechanisms.record_sums import (
     NONE,
@@ -126,7 +124,8 @@ class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
 
     method = "score_sheet"
     several = False
-    asks_sums = True
+    event: NoisySums
+    joint = 1
     tolerates_label_noise = True
 
     def __init__(
@@ -135,19 +134,13 @@ class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
         WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, ScoreSheets) or hypotheses.space is not None:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of score sheets",
                 declare="score_sheet(COLUMN, ...; at most 8)",
             )
         self.hypotheses: Any = hypotheses
-        self._event = NoisySums(budget, steps_of(hypotheses.sizes, hypotheses.most))
-        self._event.noises  # noqa: B018  # worked out here, because nothing may fail after the spend
-
-    @property
-    def event(self) -> Event:
-        return self._event
+        self.event = NoisySums(budget, steps_of(hypotheses.sizes, hypotheses.most))
+        self.event.noises  # noqa: B018  # worked out here, because nothing may fail after the spend
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         require_plan(alpha, beta, setting)
@@ -159,7 +152,7 @@ class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
 
     @property
     def sums(self) -> NoisySums:
-        return self._event
+        return self.event
 
     def encode(self, sample: Sample[Point], tree: Hypothesis[Point] | None) -> RecordCells:
         if isinstance(sample, StoredSample):
@@ -167,7 +160,7 @@ class ScoreSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
         return CellCodes.from_sample(sample, range(len(self.hypotheses.sizes)))
 
     def fit_of(self, n: int, tree: Hypothesis[Point] | None) -> SheetFit:
-        return SheetFit(self.hypotheses, self._event, n, self.mistakes.weights)
+        return SheetFit(self.hypotheses, self.event, n, self.mistakes.weights)
 
 
 def require_room(n: int) -> None:
@@ -243,7 +236,9 @@ class SheetFit:
             return [float(released[0][0])], [self.variances[0]]
         (table,) = halves(np.array(released[0], np.float64), [len(self.drawn.leaf_labels)])
         alone = len(self.event.steps) == 1
-        self.leaf = self.drawn.combine_counts(table, self.variances[0], self.n, alone=alone)
+        self.leaf = self.drawn.combine_counts(
+            table, self.variances[0], self.n, self.weights, alone=alone
+        )
         said = [float(self.leaf.ones.sum()), self.n - float(self.leaf.zeros.sum())]
         return said, [float(self.leaf.variance.sum())] * 2
 
@@ -350,6 +345,14 @@ class SheetFit:
             found = leaves_of(self.drawn.tree, RECORDS, partial(self._cells_of, groups))
             groups = match_leaves(groups, found, own.records)
         fitted = fit_together(columns, groups, tables, spreads, self.base, self.positives, self.n)
+        ends = zip(fitted.odds, tables, spreads, strict=True)
+        # The leaves, which come last, have no ends.
+        numeric = [*(self.numeric[j] for j in self.kept), False]
+        held = [
+            hold_ends(*own, self.n) if numbers else own[0]
+            for own, numbers in zip(ends, numeric, strict=False)
+        ]
+        fitted = replace(fitted, odds=tuple(held))
         points, (start, slope) = to_points(fitted, self.hypotheses.points)
         self.leaf_points = points.pop() if self.drawn is not None else np.zeros(1, np.int64)
         if self.leaf_points.min() == self.leaf_points.max():
@@ -409,10 +412,10 @@ class SheetFit:
             raise TypeError("no tree")
         said, spreads = self._read_labels(released)
         self.base = fit_base(sum(said) / 2, spreads[0] / 2, self.n)
-        points, unit = self.drawn.keep_labels(
-            self.base + self._fit_leaves().odds, self.hypotheses.points
-        )
+        # The log odds at which both labels cost the same.
         start = log(self.weights[0] / self.weights[1])
+        odds = self.base + self._fit_leaves().odds
+        points, unit = self.drawn.keep_labels(odds, start, self.hypotheses.points)
         line = max(-60_000, min(60_000, round(1000 * start))), round(1000 * unit)
         leaves = tuple(points.tolist())
         least = max(min(leaves), min(max(leaves) + 1, 1))

@@ -15,9 +15,8 @@ from littlestone.learn.base import (
     PrivateLearner,
     Setting,
     has_rule,
-    unfit,
 )
-from littlestone.learn.plan.missed import miss_chances, sample_size_for_keys
+from littlestone.learn.plan.missed import KeySizes, miss_chances
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
@@ -54,9 +53,7 @@ class SingleKeyLearner(PrivateLearner[Point]):
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
         if not has_one_mistake(hypotheses):
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="its Littlestone dimension is above 1",
                 declare="points(COLUMN), or another class of Littlestone dimension 1",
             )
@@ -83,4 +80,4 @@ class SingleKeyLearner(PrivateLearner[Point]):
         It sums positive floats instead of exact numbers; the margin covers their rounding.
         """
         source = "docs/proofs/single-key-selection.md, Theorem 3"
-        return sample_size_for_keys(1, miss_chances, self.mechanism, alpha, beta, setting, source)
+        return KeySizes(1, miss_chances, self.mechanism, source).plan(alpha, beta, setting)

@@ -16,6 +16,7 @@ from littlestone.classes.score_sheets import ScoreSheets
 from littlestone.classes.text.mixed_columns import split_count
 from littlestone.classes.trees import Trees
 from littlestone.data.sample import Sample
+from littlestone.data.stored import StoredSample
 from littlestone.learn.base import (
     Bound,
     Caveat,
@@ -23,18 +24,15 @@ from littlestone.learn.base import (
     Setting,
     WeighedLearner,
     require_plan,
-    unfit,
 )
 from littlestone.learn.exponential import ExponentialLearner
-from littlestone.learn.fitting.leaves import DrawnTree
+from littlestone.learn.fitting.one_column import DrawnTree
 from littlestone.learn.score_sheet import SheetFit, require_room, steps_of
 from littlestone.points import Point
 from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget, decimal_text
-from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
-from littlestone.privacy.mechanisms.noisy_sums import NoisySums, SumStep
-from littlestone.privacy.mechanisms.record_sums import SumsDraw
+from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums, NoisySums, SumStep
+from littlestone.privacy.mechanisms.record_sums import RecordCells, SumsDraw
 
 ENOUGH = 15
 """From so many times the noise of a count in all columns on, columns have points; measured."""
@@ -48,7 +46,7 @@ PLENTY = 100
 ALONE = Fraction(7, 8)
 """Of epsilon: the draw of a tree whose leaves alone have points; measured."""
 
-BESIDE = 600
+BESIDE = 1200
 """n times the epsilon of the draw of a tree beside columns, if that is not too much; measured."""
 
 MOST_BESIDE = (Fraction(3, 4), Fraction(1, 2))
@@ -117,7 +115,7 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     first the records of each label in each leaf.  If the ``n`` records are fewer than `ENOUGH` times
     the noise of a count in all columns, this is all: the draw has 7/8 of epsilon, and a leaf has the
     points that its risk needs on the side of its label.  Else columns have points too, and the draw has
-    600 / n of epsilon, at most 3/4, and at most half from `MORE` times on.  Up to `PLENTY` times the
+    1200 / n of epsilon, at most 3/4, and at most half from `MORE` times on.  Up to `PLENTY` times the
     leaves lie so far apart that labels are the tree's, and columns rank the records in a leaf.  One
     bound for both (`DrawThenSums`) says what they cost.
 
@@ -135,6 +133,7 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     several = False
     tolerates_label_noise = True
     caveat = Caveat.RISKS
+    event: DrawThenSums
 
     def __init__(
         self,
@@ -146,11 +145,9 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
     ) -> None:
         WeighedLearner.__init__(self, hypotheses, budget, cost=cost)
         if not isinstance(hypotheses, Trees) or hypotheses.space is not None:
-            raise unfit(
-                hypotheses,
-                self.method,
-                found="it is not a class of trees over a mixed table",
-                declare="trees(COLUMN, ...; depth 2)",
+            raise self.unfit(
+                found="it is not a class of trees over declared columns",
+                declare="trees(COLUMN, ...; depth 2), each column with its range or its values",
             )
         # For every n, which is not known when a learner is chosen: nothing is refused after reading.
         if budget.epsilon < LEAST_EPSILON:
@@ -174,12 +171,9 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
             share = min(most, max(Fraction(BESIDE, n), epsilon * LEAST_PART))
             steps = steps_of(self.sheets.sizes, self.sheets.most, leaves, LEAVES)
         self.tree: ExponentialLearner[Any] = ExponentialLearner(trees, Budget(share), cost=cost)
-        self._event = DrawThenSums(budget, self.tree.mechanism, steps)
-        self._event.sums.noises  # noqa: B018  # worked out here: nothing may fail after the spend
-
-    @property
-    def event(self) -> Event:
-        return self._event
+        self.joint = trees.depth
+        self.event = DrawThenSums(budget, self.tree.mechanism, steps)
+        self.event.sums.noises  # noqa: B018  # worked out here: nothing may fail after the spend
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         require_plan(alpha, beta, setting)
@@ -194,15 +188,16 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
 
     @property
     def sums(self) -> NoisySums:
-        return self._event.sums
+        return self.event.sums
 
-    def encode(self, sample: Sample[Point], tree: Any) -> CellCodes:
+    def encode(self, sample: Sample[Point], tree: Any) -> RecordCells:
+        if isinstance(sample, StoredSample):
+            return sample.cells.with_leaves(tree)
         cells = CellCodes.from_sample(sample, range(len(self.sheets.sizes)))
         leaf = tree.places_of(sample.points).astype(np.uint16)
         codes = np.vstack([cells.codes, leaf])
         return CellCodes(codes, cells.counts, (*cells.sizes, len(tree.places)))
 
     def fit_of(self, n: int, tree: Any) -> SheetFit:
-        weights = self.mistakes.weights
-        drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon), weights)
-        return SheetFit(self.sheets, self.sums, n, weights, drawn, keep=self.keep)
+        drawn = DrawnTree(tree, float(self.tree.mechanism.epsilon))
+        return SheetFit(self.sheets, self.sums, n, self.mistakes.weights, drawn, keep=self.keep)

@@ -13,13 +13,12 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.by_table import ByTable, OpenClass
 from littlestone.classes.rule_lists import InRounds
 from littlestone.data.sample import Records, Sample
-from littlestone.learn.base import WeighedLearner, unfit
+from littlestone.learn.base import WeighedLearner
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.rounds import RoundsLearner
 from littlestone.points import MISSING, OTHER, Point
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.rules import DecisionTree, Hypothesis
@@ -60,9 +59,7 @@ class VocabularyLearner(WeighedLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget, cost=cost)
         if not isinstance(hypotheses, OpenClass):
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of trees, lists or sets of rules with an open column",
                 declare="trees, rule_list or rule_sets over a mixed table",
             )
@@ -75,11 +72,7 @@ class VocabularyLearner(WeighedLearner[Point]):
         self.selection = PartitionSelection[str](share, "numbers of records")
         self.rest = Budget(budget.epsilon - taken)
         inner = self.inner(hypotheses.close_columns({}))
-        self._event = Composition([(self.selection, count), (inner.event, 1)], budget.delta)
-
-    @property
-    def event(self) -> Event:
-        return self._event
+        self.event = Composition([(self.selection, count), (inner.event, 1)], budget.delta)
 
     def inner(self, closed: ByTable) -> ExponentialLearner[Any] | RoundsLearner[Any]:
         """The learner of the closed class; its event is the same whatever the values are."""

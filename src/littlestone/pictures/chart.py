@@ -10,15 +10,20 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.pictures.canvas import Canvas, Picture, Place, Side, Style, on_axes
-from littlestone.pictures.figures import (
+from littlestone.pictures.canvas import (
     INK,
     RULE,
     SIZE,
     TONES,
     TWO,
+    Canvas,
     Kind,
+    Picture,
+    Place,
+    Side,
+    Style,
     new_axes,
+    on_axes,
     printable,
     render_figure,
     short,

@@ -10,11 +10,11 @@ from statistics import mean
 from typing import Any, Unpack
 
 from littlestone.classes.text.scales import scale_text
-from littlestone.pictures.canvas import Canvas, Place, Style
-from littlestone.pictures.figures import SIZE, short
+from littlestone.pictures.canvas import SIZE, Canvas, Place, Style, short
 from littlestone.points import MISSING, OTHER, Cells, Dates, FiniteColumn, Listed
 from littlestone.points.base import Domain
-from littlestone.rules.trees import ColumnTest, DecisionTree, runs_of_points
+from littlestone.rules.nodes import ColumnTest, runs_of_points
+from littlestone.rules.trees import DecisionTree
 
 _SMALL = SIZE - 3  # points of type
 CHARACTER = 0.066  # inches at that size, a little too wide to be safe
@@ -249,7 +249,7 @@ class Plane:
     are the cells at which conditions on either column begin or end.
 
     >>> from littlestone.points import Product
-    >>> from littlestone.rules.trees import ColumnTest, conjunction
+    >>> from littlestone.rules.nodes import ColumnTest, conjunction
     >>> table = Product((Cells(("0", "18", "65"), "age"), Cells(("0", "9"), "dose")))
     >>> tests = [ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["9"]))]
     >>> Plane.from_tree(DecisionTree(table, conjunction(tests))).areas

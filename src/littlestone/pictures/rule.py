@@ -10,8 +10,7 @@ from functools import singledispatch
 from itertools import groupby
 from typing import Any
 
-from littlestone.pictures.canvas import Canvas, Picture
-from littlestone.pictures.figures import SIZE, short
+from littlestone.pictures.canvas import SIZE, Canvas, Picture, short
 from littlestone.pictures.ranges import Axis, Plane, Strip, draw_strips, few, name_width
 from littlestone.pictures.tree import Node, rule_tree
 from littlestone.points import Grid
@@ -116,7 +115,7 @@ def _strips(
         draw_strips(on, tuple(strips), 0.3, top + row + 0.04)
         on.text((0.3, height - 0.16), said, size=SIZE - 2, side="start", tone="faint")
 
-    return Picture(title or f"The rule on its declared values: {words}", max(wide, letters) + 0.6,
+    return Picture(title or f"{words}, on the declared values", max(wide, letters) + 0.6,
                    height, paint)  # fmt: skip
 
 
@@ -188,5 +187,5 @@ def _paint_risks(on: Canvas, sheet: ScoreSheet, top: float, bottom: float) -> No
         on.text(
             (left + wide * i / last, bottom + 0.12), f"{totals[i]:+d}", size=SIZE - 2, tone="faint"
         )
-    said = f"total, and its risk; label 1 from {sheet.first_total:+d}"
+    said = f"total, and its risk; {sheet.label_by_total}"
     on.text((left + wide / 2, bottom + 0.32), said, size=SIZE - 1, tone="faint")

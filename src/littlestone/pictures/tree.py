@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from littlestone.base.errors import visible
-from littlestone.pictures.canvas import Canvas, Picture, Style
-from littlestone.pictures.figures import SIZE, short
+from littlestone.pictures.canvas import SIZE, Canvas, Picture, Style, short
 from littlestone.pictures.ranges import Plane, Strip, draw_strips, name_width
 from littlestone.rules.base import numbers
-from littlestone.rules.trees import DecisionTree, Split
+from littlestone.rules.nodes import Split
+from littlestone.rules.trees import DecisionTree
 
 _CHARACTER = 0.085  # inches, a little too wide to be safe
 _ROW = 0.34  # inches between two leaves
@@ -119,7 +119,7 @@ def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
     """The tree of a rule: questions with their answers, and names of labels at the ends.
 
     >>> from littlestone.points import Cells, Listed, Product
-    >>> from littlestone.rules.trees import ColumnTest
+    >>> from littlestone.rules.nodes import ColumnTest
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
     >>> rule = DecisionTree(table, Split(old, Split(female, 1, 0), Split(female, 0, 1)))

@@ -288,9 +288,7 @@ class Codes(Domain[str]):
 
     name: str = "x"
 
-    @property
-    def size(self) -> None:
-        return None
+    size = None
 
     def encode(self, value: object) -> str:
         v = number(value)

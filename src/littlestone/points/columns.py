@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from littlestone.base.errors import DeclarationError
 from littlestone.points.base import Domain, are_of, entries, is_of_class, whole_number
-from littlestone.points.cells import Dates
+from littlestone.points.cells import Cells, Codes, Dates
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,7 @@ class Product(Domain[tuple[Any, ...]]):
         return None if any(v is None for v in x) else x
 
     def words(self, x: tuple[Any, ...]) -> str:
-        shown = (
-            f"{c.name} = {v!r}" if isinstance(v, str) else f"{c.name} = {c.words(v)}"
-            for c, v in zip(self.columns, x, strict=True)
-        )
-        return ", ".join(shown)
+        return ", ".join(map(_equation, self.columns, x))
 
     def __str__(self) -> str:
         return "records with " + ", ".join(map(str, self.columns))
@@ -254,11 +250,20 @@ class Disjoint(Domain[tuple[int, Any]]):
         column, value = self.columns[x[0]], x[1]
         if len(column.column_names) > 1:
             return column.words(value)
-        shown = repr(value) if isinstance(value, str) else column.words(value)
-        return f"{column.name} = {shown}"
+        return _equation(column, value)
 
     def __str__(self) -> str:
         return "either " + " or ".join(map(str, self.columns))
+
+
+def _equation(column: Domain[Any], x: Any) -> str:
+    """A column and its value in words: a text in quotes, and a number or a day without.
+
+    >>> _equation(Cells(("0", "20"), "age"), "20"), _equation(Codes("age"), "")
+    ('age = 20', 'age = missing')
+    """
+    quoted = isinstance(x, str) and not isinstance(column, Cells | Codes)
+    return f"{column.name} = {x!r}" if quoted else f"{column.name} = {column.words(x)}"
 
 
 def _require_names(what: str, names: Sequence[str]) -> None:

@@ -34,7 +34,7 @@ def check_labels(labels: Iterable[str]) -> tuple[str, ...]:
         alone = len(found) == 1 and str(found[0]).isdecimal()
         raise DeclarationError(
             f"declare {len(found)} label{'' if len(found) == 1 else 's'}",
-            found="labels are a list of 2 or more readable texts, none of them empty or named twice",
+            found='labels are 2 or more texts in a list ("1", not 1), none empty or named twice',
             fix="name the labels, such as 0,1,2, and not their number"
             if alone
             else 'give a list such as ["on time", "late", "cancelled"]; on the command line '

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import comb, gcd
 
-from littlestone.base.steps import count_steps
+from littlestone.base.work import count_steps
 from littlestone.points.fields import Field, Span, Vector
 
 Directions = Mapping[Vector, Vector]

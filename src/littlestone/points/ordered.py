@@ -135,9 +135,7 @@ class Reals(Domain[Fraction]):
 
     name: str = "x"
 
-    @property
-    def size(self) -> None:
-        return None
+    size = None
 
     def encode(self, value: object) -> Fraction:
         v = number(value)
@@ -194,9 +192,7 @@ class Strings(Domain[str]):
 
     name: str = "x"
 
-    @property
-    def size(self) -> None:
-        return None
+    size = None
 
     def encode(self, value: object) -> str:
         return text(value)
@@ -234,9 +230,7 @@ class Integers(Domain[int]):
 
     name: str = "x"
 
-    @property
-    def size(self) -> None:
-        return None
+    size = None
 
     def encode(self, value: object) -> int:
         v = number(value)

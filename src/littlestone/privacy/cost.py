@@ -68,7 +68,7 @@ def exact(value: object, *, what: str) -> Fraction:
         raise DeclarationError(
             f"use {show_value(value)} as {what}",
             found="it is not a finite number",
-            fix=f"give {what} as a decimal number, such as 0.5",
+            fix=f"give {what} as a decimal number, such as {_usual(what)}",
         ) from None
     _require_short(number, what)
     return number
@@ -90,12 +90,17 @@ def exact_chance(value: object, *, what: str, asked: str, fix: str) -> Fraction:
     return found
 
 
+def _usual(what: str) -> str:
+    """A value to show as an example: a delta is small."""
+    return "1e-6" if what == "delta" else "0.5"
+
+
 def _require_short(number: Fraction, what: str) -> None:
     if not is_short(number):
         raise DeclarationError(
             f"use a number of that length as {what}",
             found=f"its numerator or denominator is beyond 10^{DIGITS}",
-            fix=f"round {what} to a shorter number, such as 0.5",
+            fix=f"round {what} to a shorter number, such as {_usual(what)}",
         )
 
 

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
-import numpy as np
-
 from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.grouped import for_unit
+from littlestone.privacy.accounting.composed import Composition, for_unit
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger.ledger import BaseLedger
@@ -111,7 +108,7 @@ class Draw(WithCost, ABC, Generic[Point]):
             raise DeclarationError(
                 f"estimate {asked} from {unit}",
                 found="an estimate speaks of a number of records that is private",
-                fix="give --max-records 1, or leave the estimate out",
+                fix="give --max-records 1; `fit` works without --risk and --estimate, too",
             )
         return for_unit(self._event_with_counts(estimate, shares, risk), unit)
 
@@ -222,12 +219,8 @@ def cells(rule: Callable[[Any], int], sample: Sample[Any]) -> tuple[int, int, in
 
     They depend on the data: for `CellCounts` only.
     """
-    ones = np.fromiter(map(rule, sample.points), dtype=bool, count=len(sample.points))
-    return (
-        int(sample.positives[ones].sum()),
-        int(sample.negatives[ones].sum()),
-        int(sample.positives[~ones].sum()),
-    )
+    ones, counts = sample.split_by_label(rule)
+    return int(counts[ones, 1].sum()), int(counts[ones, 0].sum()), int(counts[~ones, 1].sum())
 
 
 def draw_counts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
@@ -102,9 +103,9 @@ class WithCost:
 
     mechanism: Any
 
-    @property
+    @cached_property
     def event(self) -> Event:
-        """One use, as the ledger records it: that of its mechanism, if it has just one.
+        """One use, as the ledger records it: that of its mechanism, if nothing else is assigned.
 
         It depends on declarations alone.
         """

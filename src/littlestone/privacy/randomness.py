@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import lcm
 
@@ -45,49 +44,6 @@ def generator(seed: int | None) -> random.Random:
 def is_cryptographic(rng: random.Random) -> bool:
     """Whether draws from ``rng`` are private: only the system's own generator cannot be replayed."""
     return type(rng) is random.SystemRandom
-
-
-class Blocks(random.Random):
-    """The numbers that ``rng`` gives, whose bits are asked for in blocks of 4,096 bytes.
-
-    For one draw, in one thread and process: bits that are left over are lost.  With a seeded generator
-    the numbers are those of ``rng`` itself.
-
-    >>> one, other = Blocks(seeded_generator(1)), seeded_generator(1)
-    >>> [one.getrandbits(k) == other.getrandbits(k) for k in (1, 32, 90)]
-    [True, True, True]
-    """
-
-    def __init__(self, rng: random.Random) -> None:
-        super().__init__(0)
-        self._rng = rng
-        self._words: Iterator[int] = iter(())
-
-    def getrandbits(self, k: int) -> int:
-        # As Python's own generator: words of 32 bits, the lowest first, of the last one the high bits.
-        found = at = 0
-        while at + _WORD < k:
-            found, at = found | self._next() << at, at + _WORD
-        return found | self._next() >> at + _WORD - k << at if k else 0
-
-    def _next(self) -> int:
-        """The next word."""
-        for word in self._words:
-            return word
-        bits = self._rng.getrandbits(_WORD * _WORDS)
-        self._words = iter(struct.unpack(f"<{_WORDS}I", bits.to_bytes(4 * _WORDS, "little")))
-        return next(self._words)
-
-    def random(self) -> float:
-        return self._rng.random()
-
-
-_WORD, _WORDS = 32, 1024
-
-
-def in_blocks(rng: random.Random) -> random.Random:
-    """``rng`` for a single draw of many numbers; the system's is asked for them in blocks."""
-    return Blocks(rng) if is_cryptographic(rng) else rng
 
 
 def choose_generator(rng: random.Random | None) -> random.Random:

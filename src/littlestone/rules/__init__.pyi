@@ -21,5 +21,6 @@ from littlestone.rules.tables import (
     function_of_labels as function_of_labels,
     values_of as values_of,
 )
-from littlestone.rules.trees import ColumnTest as ColumnTest, DecisionTree as DecisionTree
+from littlestone.rules.nodes import ColumnTest as ColumnTest
+from littlestone.rules.trees import DecisionTree as DecisionTree
 from littlestone.rules.flats import ZeroSet as ZeroSet

@@ -14,7 +14,7 @@ from littlestone.base.discovery import concrete
 from littlestone.base.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.points import Domain, Point
 from littlestone.points.labels import require_labels
-from littlestone.rules.languages.form import Outcome, outcome_of_labels, require_small
+from littlestone.rules.languages.form import Outcome, Total, outcome_of_labels, require_small
 
 if TYPE_CHECKING:
     import polars
@@ -212,8 +212,8 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.sql import write_sql
 
-        outcome = self._export(types, places=risks is not None)
-        return write_sql(outcome, dialect, types or {}, names if risks is None else risks)
+        named = names if risks is None else risks
+        return write_sql(self._export(types, risks), dialect, types or {}, named)
 
     def to_polars(
         self,
@@ -233,8 +233,8 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.frames import expression
 
-        outcome = self._export(types, places=risks is not None)
-        return expression(outcome, types or {}, names if risks is None else risks)
+        named = names if risks is None else risks
+        return expression(self._export(types, risks), types or {}, named)
 
     def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
         """The text for `pandas.DataFrame.query` that selects the rows of this label.
@@ -248,7 +248,7 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.rules.languages.frames import query
 
-        return query(self._export(types), label, types or {})
+        return query(self._cases(types), label, types or {})
 
     def to_pandas(
         self,
@@ -269,18 +269,23 @@ class Hypothesis(ABC, Generic[Point]):
             .mask(df.eval('age >= 65', engine="python").fillna(False), 1)
         )
         """
-        from littlestone.rules.languages.frames import code
+        from littlestone.rules.languages.frames import write_code
 
         values = risks or names or range(self.labels)
-        outcome = self._export(types, places=risks is not None)
-        return f"(\n{code(outcome, types or {}, values)}\n)"
+        return write_code(self._export(types, risks), types or {}, values)
 
-    def _export(self, types: Mapping[str, str] | None, *, places: bool = False) -> Outcome:
+    def _export(
+        self, types: Mapping[str, str] | None, risks: Sequence[float] | None
+    ) -> Outcome | Total:
+        """What is written in other languages: the label of a row, or with ``risks`` its place."""
+        return self._cases(types, places=risks is not None)
+
+    def _cases(self, types: Mapping[str, str] | None, *, places: bool = False) -> Outcome:
         from littlestone.rules.languages.constants import require_types
 
         require_types(types or {}, self.domain.column_names)
         outcome = self.place_outcome() if places else self.outcome()
-        require_small(outcome, EXPORT)
+        require_small(outcome, EXPORT, types)
         return outcome
 
     @abstractmethod

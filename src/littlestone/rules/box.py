@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from littlestone.points import Domain, FiniteColumn, Grid, Product
 from littlestone.rules.base import BinaryHypothesis
 from littlestone.rules.languages.form import Outcome, both, case, interval
-from littlestone.rules.trees import ColumnTest
+from littlestone.rules.nodes import ColumnTest
 
 Places = tuple[Sequence[int], ...]
 """The places along each axis, which stand in order; a range along the axis of a `Grid`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, product
 from math import exp
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Records
 from littlestone.points import Domain, FiniteColumn, Listed, Product
 from littlestone.rules.base import EXPORT, BinaryHypothesis, Place
-from littlestone.rules.languages.form import ColumnPoints, require_small
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
-
-if TYPE_CHECKING:
-    import polars
+from littlestone.rules.languages.form import ColumnPoints, Total, require_small
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 
 MOST_POINTS = 99
 """The most points of a cell, up or down."""
@@ -114,10 +112,17 @@ class ScoreSheet(BinaryHypothesis[Any]):
         """The first possible total with label 1, or `least` if there is none."""
         return next((t for t in self.possible_totals if t >= self.least), self.least)
 
+    @property
+    def label_by_total(self) -> str:
+        """Which totals have label 1, in words: "label 1 from +3", or "label always 0"."""
+        first, totals = self.first_total, self.totals
+        ever = first in totals[1:]
+        return f"label 1 from {first:+d}" if ever else f"label always {int(first <= totals[0])}"
+
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """One for each total."""
-        return tuple(Place(f"total {t}", int(t >= self.least)) for t in self.totals)
+        return tuple(Place(f"total {t}", int(t >= self.first_total)) for t in self.totals)
 
     def place(self, x: Any) -> int:
         return self.total(x) - self.totals[0]
@@ -134,19 +139,23 @@ class ScoreSheet(BinaryHypothesis[Any]):
             found += np.array(self.leaves)[self.tree.places_of(points)]
         return found
 
+    @property
+    def points_of_places(self) -> tuple[Any, Sequence[int], Sequence[int], Sequence[Sequence[int]]]:
+        """The tree, the points of its leaves, the chosen columns and their points."""
+        return self.tree, self.leaves, self.chosen, self.points
+
     def reason(self, x: Any) -> str:
         """The points of a record: of its leaf, if there is a tree, and column by column."""
         parts = []
         if self.tree is not None:
-            parts.append(f"{self.tree.places[self.tree.place(x)].words} {self._leaf_points(x):+d}")
+            parts.append(f"{self.tree.places[self.tree.place(x)].words}: {self._leaf_points(x):+d}")
         for j, own in zip(self.chosen, self.points, strict=True):
             test, points = next(run for run in self._runs(j, own) if x[j] in run[0].accepted)
             if isinstance(self.domain.columns[j], Listed):
-                test = ColumnTest(
-                    j, frozenset([x[j]])
-                )  # this value alone, of those with its points
-            parts.append(f"{test.words(self.domain)} {points:+d}")
-        return ", ".join([*parts, f"total {self.total(x)}"])
+                # This value alone, of those with its points.
+                test = ColumnTest(j, frozenset([x[j]]))
+            parts.append(f"{test.words(self.domain)}: {points:+d}")
+        return ", ".join([*parts, f"total: {self.total(x)}"])
 
     @cached_property
     def risks(self) -> tuple[float, ...]:
@@ -200,10 +209,8 @@ class ScoreSheet(BinaryHypothesis[Any]):
         return [(place.words, own) for place, own in zip(places, self.leaves, strict=True)]
 
     def words(self) -> str:
-        if self.least <= self.totals[0]:
-            return "always 1"
-        if self.least > self.totals[-1]:
-            return "always 0"
+        if self.first_total not in self.totals[1:]:
+            return self.label_by_total.removeprefix("label ")
         leaves = ", ".join(f"{p:+d} if {words}" for words, p in self._leaves_in_words() if p)
         columns = (
             ", ".join(f"{p:+d} if {test.words(self.domain)}" for test, p in self._groups(j, own))
@@ -290,70 +297,11 @@ class ScoreSheet(BinaryHypothesis[Any]):
                 fix="write it as SQL, for polars or for pandas, or learn a score_sheet(...; at most 8)",
             )
 
-    def to_sql(
-        self,
-        dialect: str,
-        *,
-        types: Mapping[str, str] | None = None,
-        names: Sequence[str] | None = None,
-        risks: Sequence[float] | None = None,
-    ) -> str:
-        """A sum of CASE expressions, compared with `least`; see `Hypothesis.to_sql`.
-
-        >>> from littlestone.points import Listed
-        >>> sheet = ScoreSheet(Product((Listed(("F", "M"), "sex"),)), (0,), ((0, 0, 4, 1),), 3, (0, 1))
-        >>> sheet.to_sql("duckdb")[-40:]
-        ') WHEN TRUE THEN 1 WHEN FALSE THEN 0 END'
-        """
+    def _export(self, types: Mapping[str, str] | None, risks: Sequence[float] | None) -> Total:
         from littlestone.rules.languages.constants import require_types
-        from littlestone.rules.languages.sql import write_sum
 
         require_types(types or {}, self.domain.column_names)
-        least = self.least if risks is None else None
-        values: dict[int, str | float] = dict(enumerate(names or (0, 1)))
-        if risks is not None:
-            values = dict(zip(self.totals, map(float, risks), strict=True))
-        return write_sum(self._parts(), dialect, types or {}, least=least, values=values)
-
-    def to_polars(
-        self,
-        *,
-        types: Mapping[str, str] | None = None,
-        names: Sequence[str] | None = None,
-        risks: Sequence[float] | None = None,
-    ) -> polars.Expr:
-        import polars as pl
-
-        from littlestone.rules.languages.constants import require_types
-        from littlestone.rules.languages.frames import expression
-
-        require_types(types or {}, self.domain.column_names)
-        total = pl.lit(0)
-        for _, outcome, points in self._parts():
-            total = total + expression(outcome, types or {}, points).cast(pl.Int64)
-        if risks is None:
-            low, high = names or (0, 1)
-            return pl.when(total >= self.least).then(pl.lit(high)).otherwise(pl.lit(low))
-        return total.replace_strict(list(self.totals), [float(r) for r in risks])
-
-    def to_pandas(
-        self,
-        *,
-        types: Mapping[str, str] | None = None,
-        names: Sequence[str] | None = None,
-        risks: Sequence[float] | None = None,
-    ) -> str:
-        from littlestone.rules.languages.constants import require_types
-        from littlestone.rules.languages.frames import code
-
-        require_types(types or {}, self.domain.column_names)
-        parts = [code(outcome, types or {}, points) for _, outcome, points in self._parts()]
-        total = "\n+ ".join(parts or ["pandas.Series(0, df.index)"])
-        if risks is not None:
-            said = dict(zip(self.totals, map(float, risks), strict=True))
-            return f"(\n{total}\n).map({said})"
-        labels = dict(zip((False, True), names or (0, 1), strict=True))
-        return f"((\n{total}\n) >= {self.least}).map({labels})"
+        return Total(self._parts(), self.totals, self.first_total if risks is None else None)
 
     def to_pmml(self, names: Sequence[str] = ("0", "1")) -> str:
         """A scorecard of PMML 4.4, with the total, the risk of label 1 and the label by its name.
@@ -365,7 +313,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
 
         self._require_columns_alone("PMML")
         return write_scorecard(
-            self._parts(), self.odds, least=self.least, most=MOST_ODDS, names=names
+            self._parts(), self.odds, least=self.first_total, most=MOST_ODDS, names=names
         )
 
     def to_excel(self, names: Sequence[str] = ("0", "1")) -> bytes:
@@ -382,7 +330,7 @@ class ScoreSheet(BinaryHypothesis[Any]):
             self.shown_points(),
             dict(zip(self.totals, self.risks, strict=True)),
             odds=self.odds,
-            least=self.least,
+            least=self.first_total,
             most=MOST_ODDS,
             names=names,
         )

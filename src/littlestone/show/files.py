@@ -74,7 +74,9 @@ def _same(one: Path, other: Path) -> bool:
 
 
 @contextmanager
-def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
+def reserve(
+    path: Name, over: bytes, *, replace: bool = True
+) -> Iterator[Callable[[str | bytes], None]]:
     """Check the place for a file before the work, and yield the function that writes the file.
 
     The content, text or bytes, is written to a temporary file in the same folder and flushed to the
@@ -82,14 +84,15 @@ def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
     work if that cannot be done, so no budget is spent on a release that cannot be kept.
 
     An existing file is overwritten if it is empty or matches the pattern ``over``, because this command
-    wrote it before.  A table, a ledger or any other file is not overwritten.
+    wrote it before.  A table, a ledger or any other file is not overwritten.  Without ``replace``, what
+    matches is a release that was paid for, and is not overwritten either.
 
     A temporary file exists only while its content is written.  If a kill leaves one behind, the next
     call for ``path`` removes it.
     """
     target = Path(os.path.realpath(path))
     try:
-        _require_replaceable(target, over)
+        _is_replaceable(target, over, replace)
         _remove_left(target)
         # A file is made and removed, because rights and room show only then, and nothing is spent yet.
         probe, name = _temporary(target)
@@ -101,13 +104,14 @@ def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
     def write(content: str | bytes) -> None:
         whole = content.encode() if isinstance(content, str) else content
         try:
-            # Another command may have created it meanwhile.
-            _require_replaceable(target, over)
             for left in reversed(range(_TRIES)):
+                # Another command may have created it meanwhile.
+                give_name = os.replace if _is_replaceable(target, over, replace) else _name_new
                 try:
-                    return _replace(target, whole)
-                except FileNotFoundError:
-                    # Another process removed the temporary file as a leftover.
+                    return _replace(target, whole, give_name)
+                except (FileExistsError, FileNotFoundError):
+                    # It was created just now, or another process removed the temporary file as a
+                    # leftover.
                     if not left:
                         raise
         except OSError as error:
@@ -116,21 +120,50 @@ def reserve(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
     yield write
 
 
-def _require_replaceable(target: Path, over: bytes) -> None:
+def why_kept(path: Name, over: bytes, *, replace: bool) -> OutputError | None:
+    """The error of `reserve` about the folder or a file that is there; None if there is none.
+
+    Nothing is written, so it cannot say whether there is room.
+
+    >>> print(why_kept("no/such/model.json", MODEL, replace=False).found)
+    there is no such folder
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if not target.parent.is_dir():
+            raise OSError(0, "there is no such folder")
+        _is_replaceable(target, over, replace)
+    except OSError as error:
+        return _unwritable(target, error)
+    return None
+
+
+def _is_replaceable(target: Path, over: bytes, replace: bool) -> bool:
+    """Whether a file is there; `OSError` if it must stay."""
     if not target.exists():
-        return
+        return False
     if not target.is_file():
         raise OSError(0, "it exists and is not a file")
     with target.open("rb") as file:
         head = file.read(_HEAD)
-    if head and not re.match(over, head):
+    known = re.match(over, head)
+    if known and not replace:
         raise OutputError(
             f"write {target}",
-            found="the file there is of another kind, and would be destroyed",
-            fix="give the name of another file",
+            found="the release there was paid for, and would be lost",
+            fix="give another name, or --replace if nobody needs it any more",
+        )
+    if head and not known:
+        raise OutputError(
+            f"write {target}",
+            found="a file of this name is there, and would be lost: it may hold work of yours"
+            if over == NEVER
+            else "the file there is of another kind, and would be destroyed",
+            fix="give another name, or move the file away",
         )
     if not os.access(target, os.W_OK):
         raise PermissionError(0, "the file there is write-protected")
+    return True
 
 
 def _temporary(target: Path) -> tuple[int, str]:
@@ -146,7 +179,7 @@ def _remove_left(target: Path) -> None:
                 (target.parent / name).unlink(missing_ok=True)
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _replace(target: Path, content: bytes, give_name: Callable[[str, Path], None]) -> None:
     handle, name = _temporary(target)
     try:
         with open(handle, "wb") as file:
@@ -157,11 +190,23 @@ def _replace(target: Path, content: bytes) -> None:
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
-        os.replace(name, target)
+        give_name(name, target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+def _name_new(name: str, target: Path) -> None:
+    """Rename a file; FileExistsError if another one has the name by now, which may be paid for."""
+    try:
+        os.link(name, target)
+    except (FileExistsError, FileNotFoundError):
+        raise
+    except OSError:  # a disk without links
+        os.replace(name, target)
+    else:
+        os.unlink(name)
 
 
 def _unwritable(target: Path, error: OSError) -> OutputError:
@@ -235,7 +280,8 @@ def hold_interrupts(ledger: Ledger, *, name: str) -> Iterator[None]:
 
 
 def _interrupt_error(number: int) -> BaseException:
-    return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+    # With an argument: the command line says "interrupted" where nobody has said more.
+    return KeyboardInterrupt(number) if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def _say(line: str) -> None:
@@ -245,13 +291,15 @@ def _say(line: str) -> None:
         sys.stderr.flush()
 
 
-def deliver(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:
+def deliver(
+    model: str, *, write: Callable[[str], None] | None, show: Callable[[bool], None]
+) -> None:
     """``write`` the text of a model if a file was asked for, and ``show`` the release.
 
-    Each is done even if the other fails.  If one fails and the model is in no file, the model is saved
-    in another place, and a message names it: the current folder, the home folder or the temporary
-    folder, or else standard error.  Raises `OutputError` for a failing file or terminal and for Ctrl+C.
-    Any other error is raised unchanged.
+    ``show`` is told whether the model is in that file.  Each is done even if the other fails.  If one
+    fails and the model is in no file, the model is saved in another place, and a message names it: the
+    current folder, the home folder or the temporary folder, or else standard error.  Raises
+    `OutputError` for a failing file or terminal and for Ctrl+C.  Any other error is raised unchanged.
     """
     failures: list[BaseException] = []
     written = False
@@ -262,7 +310,7 @@ def deliver(model: str, *, write: Callable[[str], None] | None, show: Callable[[
         except BaseException as error:
             failures.append(error)
     try:
-        show()
+        show(written)
         sys.stdout.flush()
     except BaseException as error:
         failures.append(error)

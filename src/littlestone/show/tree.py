@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from littlestone.base.errors import DeclarationError, shorten, show_value, visible
 from littlestone.base.markup import Html, join, pairs
-from littlestone.base.steps import answering
+from littlestone.base.work import answering
 from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.learn.plan import Plan
@@ -127,14 +127,19 @@ def _grow(drawn: Tree, node: Node) -> None:
         _grow(drawn.add(label), below)
 
 
+_NO_TREE = "A tree was drawn, but its leaves have equal points, so the sheet has no rows of it."
+
+
 def print_rule(release: Release, put: Callable[[object], None]) -> None:
     """Print a rule as a tree, unless its sentence says it as well, or as a score sheet."""
     rule = release.hypothesis
     if isinstance(rule, ScoreSheet):
+        if rule.tree is None and release.hypotheses.startswith("trees("):
+            put(_NO_TREE)
         print_sheet(rule, put)
     elif isinstance(rule, DecisionTree) and not rule.condition:
-        put("The rule as a tree")
-        put(terminal(rule_tree(rule, release.labels)))
+        put("The group as a tree" if release.group else "The rule as a tree")
+        put(terminal(rule_tree(rule, _GROUP if release.group else release.labels)))
 
 
 def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
@@ -153,7 +158,7 @@ def print_sheet(sheet: ScoreSheet, put: Callable[[object], None]) -> None:
     last = len(totals) - 1
     shown = sorted({totals[last * i // 8] for i in range(9)} | {first} & {*totals})
     said = ", ".join(f"{t:+d}: {risks[t - sheet.totals[0]]:.3f}" for t in shown)
-    put(f"risk by total  {said}; label 1 from {first:+d}")
+    put(f"risk by total  {said}; {sheet.label_by_total}")
 
 
 def drawable(release: Release) -> DecisionTree:
@@ -168,6 +173,9 @@ def drawable(release: Release) -> DecisionTree:
     return rule
 
 
+_GROUP = ("not in the group", "in the group")
+"""What the labels of a group mean."""
+
 _KEY = ("off", "on", "ink")  # the tones of the sizes in a chart
 
 
@@ -180,6 +188,9 @@ def picture_of_release(release: Release, *, titled: bool = False) -> Picture | N
     title = f"{release.label}, {release.cost}{simulated}" if titled else ""
     if isinstance(release.hypothesis, ScoreSheet):
         return sheet_picture(release.hypothesis, title)
+    if release.group:
+        title = title and f"A group with many {title}"
+        return rule_picture(release.hypothesis, "the record", _GROUP, title)
     return rule_picture(release.hypothesis, release.label, release.labels, title)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,13 +12,15 @@ from typing import Any
 from littlestone.base.errors import shorten, visible
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.data import Label
+from littlestone.learn.results.accuracy import Group
 from littlestone.learn.results.estimate import BETA, interval
-from littlestone.learn.results.group import Group
 from littlestone.learn.results.release import RANDOMNESS, Release
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, round_up
+from littlestone.privacy.rational import exp_above
+from littlestone.rules import ScoreSheet
 
 NOT_ESTIMATED = (
-    "not estimated; `--estimate 0.1` adds the share of positives and the rule's error, for 0.1 more "
+    "not estimated; `{estimate}` adds the share of positives and the rule's error, for 0.1 more "
     "epsilon"
 )
 
@@ -33,20 +36,35 @@ def align_rows(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in rows)
 
 
-def rows_of_release(release: Release) -> list[tuple[str, str]]:
-    """The content and cost of the release, as pairs (heading, text); all of it is public."""
-    rows = [
-        ("rule", release.words()),
-        ("privacy", str(release.cost)),
-        ("protects", protects(release)),
-    ]
-    rows += [
-        ("mechanism", brief(release.mechanism)),
-        *rows_of_costs(release),
-        ("class", shorten(release.hypotheses)),
-        *rows_of_class(release),
-    ]
-    rows += rows_of_estimate(release)
+OPTIONS = {"unit": "--unit", "estimate": "--estimate 0.1"}
+"""How a command is told more."""
+
+ARGUMENTS = {"unit": "unit=", "estimate": "estimate=0.1"}
+"""How Python is told more."""
+
+
+def rows_of_release(
+    release: Release, more: Mapping[str, str] | None = ARGUMENTS
+) -> list[tuple[str, str]]:
+    """The content and cost of the release, as pairs (heading, text); all of it is public.
+
+    ``more`` says how to ask for more; None leaves this out, for those who did not fit it.
+    """
+    if release.group:
+        rows = [*rows_of_group(Group(release)), ("protects", protects(release, more))]
+    else:
+        rows = [
+            ("rule", release.words()),
+            ("privacy", str(release.cost)),
+            ("protects", protects(release, more)),
+            ("mechanism", brief(release.mechanism, release.cost)),
+            *rows_of_costs(release),
+            ("class", shorten(release.hypotheses)),
+            *rows_of_class(release),
+            *rows_of_estimate(release, more),
+        ]
+    rows += _rows_of_method(release)
+    rows += [("accuracy", release.accuracy)] if release.accuracy else []
     rows += [row_of_records(release), ("ledger entry", str(release.receipt))]
     if release.total is not None:
         limit = f", of a limit of {release.limit}" if release.limit else ""
@@ -54,13 +72,26 @@ def rows_of_release(release: Release) -> list[tuple[str, str]]:
     return rows + warning(release)
 
 
-def brief(mechanism: str) -> str:
+def brief(mechanism: str, cost: PrivacyCost) -> str:
     """A mechanism in words, without what a long one says in brackets: models and ledgers keep that.
 
-    >>> brief("noisy sums in 2 steps, epsilon 1 (" + "5 that move by 2; " * 20 + ")")
-    'noisy sums in 2 steps, epsilon 1'
+    A fraction of large numbers is rounded, too.  A mechanism may end with the delta that is allowed,
+    and its cost may use less.
+
+    >>> cost = PrivacyCost(Fraction(20, 73), Fraction(7, 10**7))
+    >>> brief("noisy sums in 2 steps, epsilon 20/73 (" + "5 that move by 2; " * 20 + ")", cost)
+    'noisy sums in 2 steps, epsilon about 0.274'
+    >>> brief("noisy sums in 2 steps, epsilon 0.2, delta 0.000001", cost)
+    'noisy sums in 2 steps, epsilon 0.2, delta 0.000001, of which 0.0000007 is used'
     """
-    return mechanism if len(mechanism) <= 200 else re.sub(r" \([^()]*\)", "", mechanism)
+    told = mechanism if len(mechanism) <= 200 else re.sub(r" \([^()]*\)", "", mechanism)
+    # A model file may hold any text, so what is read as a number is short and no division by 0.
+    long = r"\d{2,200}/[1-9]\d{1,200}"
+    told = re.sub(long, lambda found: f"about {float(Fraction(found[0])):.3g}", told)
+    allowed = re.search(r" delta (0\.\d{1,100})$", told)
+    if allowed and cost.delta < Fraction(allowed[1]):
+        told += f", of which {decimal_text(cost.delta)} is used"
+    return told
 
 
 def declared_rows(release: Release) -> list[tuple[str, str]]:
@@ -75,21 +106,29 @@ def declared_rows(release: Release) -> list[tuple[str, str]]:
         *(("column", str(column)) for column in columns),
         *rows_of_costs(release),
         row_of_records(release),
+        *_rows_of_method(release),
         ("privacy", str(release.cost)),
         ("mechanism", release.mechanism),
         ("drawn", f"by the {RANDOMNESS[release.private]}"),
     ]
 
 
-def rows_of_estimate(release: Release) -> list[tuple[str, str]]:
-    """The estimates as pairs (heading, text); or that none were bought, and how to buy them."""
+def rows_of_estimate(
+    release: Release, more: Mapping[str, str] | None = OPTIONS
+) -> list[tuple[str, str]]:
+    """The estimates as pairs (heading, text); or that none were bought, and how to buy them.
+
+    A figure that the table of risks has given already is "estimated" the second time.
+    """
     told = [] if release.risks is None else release.risks.rows(release.labels)
     told += [] if release.quality is None else release.quality.rows()
     if release.estimate is not None:
-        return [*told, *release.estimate.rows()]
-    if told:
+        known = {heading for heading, _ in told}
+        rows = release.estimate.rows()
+        return [*told, *((f"estimated {of}" if of in known else of, text) for of, text in rows)]
+    if told or more is None:
         return told
-    return [("base rate", NOT_ESTIMATED)] if release.hypothesis.labels == 2 else []
+    return [("base rate", NOT_ESTIMATED.format(**more))] if release.hypothesis.labels == 2 else []
 
 
 def warning(release: Release) -> list[tuple[str, str]]:
@@ -100,13 +139,21 @@ def warning(release: Release) -> list[tuple[str, str]]:
 
 
 def rows_of_costs(release: Release) -> list[tuple[str, str]]:
-    """The row of what mistakes cost, if the costs differ."""
+    """The row of what mistakes cost, if the costs differ; of a group, that of what was sought."""
+    if release.group:
+        rate = decimal_text(release.mistakes.rate)
+        return [("sought", f"the group with the most positives beyond {rate} of its records")]
     return [] if release.mistakes.equal else [("mistakes", str(release.mistakes))]
 
 
 def rows_of_class(release: Release) -> list[tuple[str, str]]:
     """The row that says which class was taken and why, if none was given."""
     return [("class taken", release.taken)] if release.taken else []
+
+
+def _rows_of_method(release: Release) -> list[tuple[str, str]]:
+    """The row of the method that learned the rule, if the release says it."""
+    return [("method", release.method)] if release.method else []
 
 
 def label_rows(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
@@ -132,13 +179,24 @@ def label_rows(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str
     return rows
 
 
+def _rule_row(release: Release) -> tuple[str, str]:
+    """The rule, or of a score sheet, which is printed below, what total is asked for."""
+    sheet = release.hypothesis
+    if isinstance(sheet, ScoreSheet) and sheet.least in sheet.totals[1:]:
+        return (
+            "rule",
+            f"{release.label}  <=>  total of {sheet.first_total} or more on the sheet below",
+        )
+    return "rule", release.words()
+
+
 def guarantee_rows(release: Release) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     rows = [
-        ("rule", release.words()),
+        _rule_row(release),
         privacy_row(release),
         ("protects", protects(release)),
-        ("mechanism", brief(release.mechanism)),
+        ("mechanism", brief(release.mechanism, release.cost)),
         *rows_of_costs(release),
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
@@ -189,28 +247,34 @@ def _protected_words(release: Release) -> str:
     return f"{release.units:,} values of {unit.column}, with all its records{span(release)},"
 
 
-def factor(epsilon: Fraction) -> str:
-    """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
+_LARGE = 10
+"""The epsilon up to which powers of e are written as numbers."""
 
-    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12))
-    ('2.72', '1.65', 'e^12')
+
+def factor(epsilon: Fraction) -> str:
+    """The number e^epsilon rounded up, to three digits or two of e^epsilon - 1; a power beyond e^10.
+
+    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12)), factor(Fraction(1, 1000))
+    ('2.72', '1.65', 'e^12', '1.0011')
     """
-    if epsilon > 10:
+    if epsilon > _LARGE:
         return f"e^{decimal_text(epsilon)}"
-    power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
-    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(power):,f}"
+    exact = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+    digits = min(12, 2 + max(1, -exact.adjusted()))
+    wide = Context(prec=digits + 9, rounding=ROUND_CEILING)
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(exact.exp(wide)):,f}"
 
 
 def _outputs(release: Release) -> str:
     more = [("risks", release.risks), ("estimates", release.estimate)]
-    return " and ".join(["rules", *(name for name, found in more if found is not None)])
+    *first, last = ["rules", *(name for name, found in more if found is not None)]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def budget(total: PrivacyCost | None, limit: PrivacyCost | None) -> str:
     """What a data set has spent, and its limit; without a bound, if ``total`` is None."""
-    return f"{'more than can be bounded' if total is None else total} spent" + (
-        f", of a limit of {limit}" if limit else ", no limit declared"
-    )
+    spent = "what is spent cannot be bounded" if total is None else f"{total} spent"
+    return spent + (f", of a limit of {limit}" if limit else ", no limit set")
 
 
 def row_of_records(release: Release) -> tuple[str, str]:
@@ -223,13 +287,10 @@ def row_of_records(release: Release) -> tuple[str, str]:
     )
 
 
-def protects(release: Release) -> str:
+def protects(release: Release, more: Mapping[str, str] | None = OPTIONS) -> str:
     """Whom the guarantee protects, in one sentence, and how to protect people."""
-    return (
-        f"{whom(release)} (to protect people, see --unit)"
-        if release.unit is None
-        else whom(release)
-    )
+    how = "" if more is None or release.unit else f" (to protect people, see {more['unit']})"
+    return whom(release) + how
 
 
 def whom(release: Release) -> str:
@@ -256,17 +317,32 @@ def _several(cost: PrivacyCost) -> str:
 
     >>> _several(PrivacyCost(Fraction(1, 2)))
     'a person with k records has epsilon 0.5 k'
-    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
-    'a person with k records has epsilon k, delta 0.000001 (e^k - 1) / (e - 1)'
+    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**5)))
+    'a person with k records has epsilon k and a larger delta; with 3 records epsilon 3, delta 0.000112'
+    >>> _several(PrivacyCost(Fraction(9), Fraction(1, 10**6)))
+    'a person with k records has epsilon 9 k and a larger delta; 3 records are promised nothing'
     """
-    epsilon = decimal_text(cost.epsilon)
-    all_k, one = ("k", "e") if cost.epsilon == 1 else (f"{epsilon} k", f"e^{epsilon}")
-    grown = f"a person with k records has epsilon {all_k}"
+    epsilon = cost.epsilon
+    times = "" if epsilon == 1 else f"{decimal_text(epsilon)} "
+    grown = f"a person with k records has epsilon {times}k"
     if not cost.delta:
         return grown
-    power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
-    times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
-    return f"{grown}, delta {decimal_text(cost.delta)} {times}"
+    grown += " and a larger delta"
+    if epsilon > _LARGE:
+        return grown
+    delta = cost.delta * (1 + exp_above(epsilon) + exp_above(2 * epsilon))
+    if delta >= 1:
+        return f"{grown}; 3 records are promised nothing"
+    three = f"epsilon {decimal_text(3 * epsilon)}, delta {decimal_text(round_up(delta, 3))}"
+    return f"{grown}; with 3 records {three}"
+
+
+def group_words(group: Group) -> str:
+    """The group as a sentence."""
+    rate = decimal_text(group.above)
+    return (
+        f"A group with many {group.release.label}, sought above a rate of {rate}: {group.words()}."
+    )
 
 
 def rows_of_group(group: Group) -> list[tuple[str, str]]:
@@ -276,21 +352,22 @@ def rows_of_group(group: Group) -> list[tuple[str, str]]:
     if group.rate.low == 0 and group.rate.high == 1:
         rate = "unknown, because the group may be empty"
     chance = f"on these records, all three with probability {1 - float(BETA):.0%}"
+    each = f", one of each {release.unit.column}" if release.unit else ""
     return [
         ("group", group.words()),
-        ("size", f"{interval(group.size, '0.0001')} of the {release.n:,} records"),
+        ("size", f"{interval(group.size, '0.0001')} of the {release.n:,} records{each}"),
         ("rate", rate),
         ("overall", f"{interval(group.overall, '0.001')} of all records have {release.label}"),
         ("estimates", f"{chance}; private, for epsilon {part} of the total"),
-        ("sought", f"the most positives - {decimal_text(group.above)} x records"),
+        *rows_of_costs(replace(release, group=True)),
         privacy_row(release),
-        ("mechanism", brief(release.mechanism)),
+        ("mechanism", brief(release.mechanism, release.cost)),
         ("class", shorten(release.hypotheses)),
         *rows_of_class(release),
     ]
 
 
-_LEFT_OUT = ("rule", "warning", "spent so far")
+_LEFT_OUT = ("rule", "group", "warning", "spent so far")
 """Rows shown at the top, and one that a model file does not keep."""
 
 
@@ -298,11 +375,15 @@ def model_card(release: Release) -> str:
     """The card of a release; see `Release.card`."""
     rule = release.hypothesis
     labels = release.labels or ("0", "1")
-    rows = [row for row in rows_of_release(release) if row[0] not in _LEFT_OUT]
+    declared = [row for row in declared_rows(release) if row[0] != "privacy"]
+    left_out = {*_LEFT_OUT, *(heading for heading, _ in declared)}
+    rows = [row for row in rows_of_release(release, None) if row[0] not in left_out]
+    said = group_words(Group(release)) if release.group else release.words()
+    gives = f"gives one of the labels {_join_names(labels)}."
     lines = [
         "# Model card",
         "",
-        f"**{_escape(release.words())}**",
+        f"**{_escape(said)}**",
         "",
         *(f"> **{heading}**: {_escape(text)}\n" for heading, text in warning(release)),
         "## Release",
@@ -313,12 +394,12 @@ def model_card(release: Release) -> str:
         "",
         "## Declared",
         "",
-        *(f"* {heading}: {_escape(text)}" for heading, text in declared_rows(release)),
+        *(f"* {heading}: {_escape(text)}" for heading, text in declared),
         "",
         "## Use",
         "",
         f"It reads {_join_names(rule.tested_columns)} "
-        f"and gives one of the labels {_join_names(labels)}.",
+        f"and {'says who is in the group.' if release.group else gives}",
         "It says nothing about causes. Its guarantee is about the records that it was learned from.",
         "Predictions reveal the records that they are made of.",
         "",

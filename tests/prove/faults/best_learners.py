@@ -21,13 +21,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "most_stable_learners": [
         Fault(
-            "littlestone.theory.optimum.stable:groupings",
+            "littlestone.theory.optimum.program:groupings",
             "<= wrong for row in group",
             "<= wrong + 1 for row in group",
             "rules with one more wrong point are shared",
         ),
         Fault(
-            "littlestone.theory.optimum.stable:grouped_task",
+            "littlestone.theory.optimum.program:grouped_task",
             "if row in group",
             "",
             "every group is right",

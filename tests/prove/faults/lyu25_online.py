@@ -8,7 +8,7 @@ TREES = "littlestone.learn.stream.stage_sizes"
 LEAVES = f"{TREES}:stage_leaves"
 SIZES = "littlestone.learn.stream.stage_sizes"
 SELECTION = "littlestone.privacy.mechanisms.sparse_selection:SparseSelection"
-COUNTER = "littlestone.privacy.mechanisms.one_sided_threshold:OneSidedThreshold"
+COUNTER = "littlestone.privacy.mechanisms.threshold_tests:OneSidedThreshold"
 ONE_CHUNK = Fault(
     LEAVES,
     "next((chunk for chunk in chunks",
@@ -19,8 +19,8 @@ FAULTS: dict[str, list[Fault]] = {
     "mistakes_before_a_hit": [
         Fault(
             f"{COUNTER}._first_hit",
-            "s, *_, last = self.shrink",
-            "s, *_, last = (1 + self.shrink) / 2",
+            "chance_of_first_hit(self.shrink, self.shrink",
+            "chance_of_first_hit((1 + self.shrink) / 2, (1 + self.shrink) / 2",
             "half the rate",
         ),
     ],

@@ -77,7 +77,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one-sided-threshold": [
         Fault(
-            f"{MECHANISMS}.one_sided_threshold:OneSidedThreshold._law",
+            f"{MECHANISMS}.threshold_tests:OneSidedThreshold._law",
             "self.threshold - count for",
             "self.threshold - 2 * count for",
             "a record counts twice",
@@ -123,6 +123,14 @@ FAULTS: dict[str, list[Fault]] = {
             "every record of a block counts twice",
         ),
     ],
+    "online-hedge-learner": [
+        Fault(
+            "littlestone.learn.stream.blockwise:BlockStream._hit",
+            "from_counts(self._domain, self._counts)",
+            "from_counts(self._domain, {x: [2 * a, 2 * b] for x, (a, b) in self._counts.items()})",
+            "every record so far counts twice",
+        ),
+    ],
     "online-confirmed-learner": [
         Fault(
             f"{MECHANISMS}.confirmation:ContinualConfirmation.shrink",
@@ -133,18 +141,58 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "continual-tallies": [
         Fault(
-            f"{MECHANISMS}.tallies:ContinualTallies.ratio",
+            f"{MECHANISMS}.tallies:TimedRelease.ratio",
             "exp_below(self.cell_epsilon)",
             "exp_below(2 * self.cell_epsilon)",
             "half the noise of a cell",
         ),
     ],
+    "continual-medians": [
+        Fault(
+            f"{MECHANISMS}.tallies:ContinualMedians._runs",
+            "1, min(below + counts[place], records - below)",
+            "1, 2 * min(below + counts[place], records - below)",
+            "a record raises the score of its own place by 2",
+        ),
+    ],
+    "online-confirmed-intervals": [
+        Fault(
+            f"{MECHANISMS}.tallies:TimedRelease.ratio",
+            "exp_below(self.cell_epsilon)",
+            "exp_below(3 * self.cell_epsilon)",
+            "medians of three times their epsilon",
+        ),
+    ],
+    "continual-sides": [
+        Fault(
+            f"{MECHANISMS}.sides:ContinualSides._tests",
+            "OWN * named",
+            "2 * OWN * named",
+            "a record adds twice to its side",
+        ),
+    ],
+    "online-tallied-intervals": [
+        Fault(
+            f"{MECHANISMS}.sides:ContinualSides.shrink",
+            "exp_below(self._unit_epsilon)",
+            "exp_below(2 * self._unit_epsilon)",
+            "tests of sides with twice their epsilon",
+        ),
+    ],
     "online-tallied-learner": [
         Fault(
-            f"{MECHANISMS}.tallies:ContinualTallies.chance_of_tally",
+            f"{MECHANISMS}.tallies:TimedRelease.chance_of_tally",
             "accumulate(cell is not None for cell in data)",
             "accumulate(2 * (cell is not None) for cell in data)",
             "a record counts twice for the time",
+        ),
+    ],
+    "online-tallied-thresholds": [
+        Fault(
+            f"{MECHANISMS}.sides:ContinualSides._tests",
+            "SHARED * sum(",
+            "5 * SHARED * sum(",
+            "a record adds five times to what both sides share",
         ),
     ],
     "rest-selection": [
@@ -210,9 +258,9 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "regrown-learner": [
         Fault(
-            f"{LEARNERS}.regrown:RegrownLearner.parts",
-            "found.append(rest)",
-            "found.append(sample)",
+            "littlestone.data.sample:Sample.split_by",
+            "self.keep_where(places == i)",
+            "self",
             "every leaf sees all records",
         ),
     ],

@@ -1,10 +1,10 @@
-"""Faults that turn the row of `prove/papers/own_predictions.py` red."""
+"""Faults that turn the row of `prove/papers/regret.py` red."""
 
 from __future__ import annotations
 
 from planting import Fault
 
-POP = "littlestone.learn.papers.boxes.private_online_procedure:private_online_procedure"
+POP = "littlestone.learn.papers.boxes.kmm23:private_online_procedure"
 FAULTS: dict[str, list[Fault]] = {
     "others_are_told_little": [
         Fault(

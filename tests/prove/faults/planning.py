@@ -8,8 +8,8 @@ FAULTS: dict[str, list[Fault]] = {
     "sizes_above": [
         Fault(
             "littlestone.learn.single_key:SingleKeyLearner.plan",
-            "self.mechanism, alpha,",
-            "self.mechanism, 2 * alpha,",
+            "plan(alpha,",
+            "plan(2 * alpha,",
             "half of the elements need not be covered",
         )
     ],

@@ -9,18 +9,18 @@ FAULTS: dict[str, list[Fault]] = {
     "printed_learner": [
         Fault(f"{BOXES}.base:count_errors", "!= y", "== y", "right labels count as errors"),
         Fault(
-            f"{BOXES}.generic_learner:sample_by_loss",
+            f"{BOXES}.lecture5:sample_by_loss",
             "ExponentialMechanism(epsilon)",
             "ExponentialMechanism(4 * epsilon)",
             "four times epsilon",
         ),
     ],
     "printed_distributions": [
-        Fault(f"{BOXES}.online_game:soa", "tie if", "1 - tie if", "the other label in a tie"),
+        Fault(f"{BOXES}.lecture5:soa", "tie if", "1 - tie if", "the other label in a tie"),
     ],
     "printed_stable_learner": [
         Fault(f"{BOXES}.base:pick", "items[choose(", "items[0 * choose(", "k and y are always 0"),
-        Fault(f"{BOXES}.algorithm_g:algorithm_g", "S[N : N + n]", "S[:n]", "T is drawn before"),
+        Fault(f"{BOXES}.blm20:algorithm_g", "S[N : N + n]", "S[:n]", "T is drawn before"),
     ],
     "printed_private_learner": [
         Fault(
@@ -32,7 +32,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_bits": [
         Fault(
-            f"{BOXES}.algorithm_a:algorithm_a",
+            f"{BOXES}.bgs21:algorithm_a",
             "S[start : start + size]",
             "S",
             "all bits are learned from all examples",
@@ -40,7 +40,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_sampling": [
         Fault(
-            f"{BOXES}.sparse_sample:printed_bottom",
+            f"{BOXES}.lyu25:printed_bottom",
             "10 * math",
             "math",
             "a tenth of the score of bottom",
@@ -48,7 +48,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one_hit_too_many": [
         Fault(
-            f"{BOXES}.cl_above_threshold:cl_above_threshold",
+            f"{BOXES}.lyu25:cl_above_threshold",
             "while counter <= K",
             "while counter < K",
             "it is mended",
@@ -56,7 +56,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_training": [
         Fault(
-            f"{BOXES}.dp_ol:Sizes.as_printed",
+            f"{BOXES}.lyu25:Sizes.as_printed",
             "Fraction(k, 10)",
             "Fraction(40 * k)",
             "bottom outweighs every rule of one list",
@@ -64,7 +64,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "mended_training": [
         Fault(
-            f"{BOXES}.sparse_sample:printed_bottom",
+            f"{BOXES}.lyu25:printed_bottom",
             "math.log(L / delta)",
             "math.log(L)",
             "B does not know delta",

@@ -43,4 +43,24 @@ FAULTS: dict[str, list[Fault]] = {
             "an interval of one label counts",
         ),
     ],
+    "paths_of_trees": [
+        Fault(
+            "littlestone.learn.papers.levels:PathLearner.level",
+            "self.budget.epsilon / 4",
+            "self.budget.epsilon * 8",
+            "a level costs more than the whole budget",
+        ),
+        Fault(
+            "littlestone.learn.papers.levels:PathLearner.branches",
+            "self.budget.epsilon / 4, self.budget.delta / 2",
+            "self.budget.epsilon * 8, self.budget.delta * 8",
+            "a branch costs more than the whole budget",
+        ),
+        Fault(
+            "littlestone.learn.papers.levels:PathLearner.draw_labels",
+            "if turned and node]",
+            "if node]",
+            "records of the first hypothesis count for a branch",
+        ),
+    ],
 }

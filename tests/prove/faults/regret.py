@@ -46,6 +46,20 @@ FAULTS: dict[str, list[Fault]] = {
             "the first point is asked",
         ),
     ],
+    "private_and_few_more_mistakes": [
+        Fault(
+            "littlestone.privacy.mechanisms.exponential:ExponentialMechanism.probabilities",
+            "self.base ** -int(gap)",
+            "self.base ** int(gap)",
+            "the worst hypothesis is the likeliest",
+        ),
+        Fault(
+            "littlestone.learn.stream.hedge:HedgeLearner.regret_bound",
+            "_log(self.learner.size) / self.eta + self.eta * T * B / 8 + B",
+            "_log(self.learner.size) / self.eta",
+            "the bound has the first term alone",
+        ),
+    ],
     "only_consistent_hypotheses": [
         Fault(
             "littlestone.theory.game.oracles:_Run.learn",

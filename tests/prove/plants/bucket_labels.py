@@ -57,7 +57,7 @@ class InTheOrderOfTheLabels(BucketLabels):
 def _subject(kind: Callable[..., Any]) -> Subject[Bucketed]:
     made = kind(Fraction(1), buckets=2, labels=3)
     pairs = [*neighbours(BUCKETED, 2, ordered=False), *sure()]
-    subject = mechanism_subject(Labels(), pairs=pairs, large=pairs[0], read=lambda data: data)
+    subject = mechanism_subject(Labels(), pairs=pairs, large=pairs[0])
     return replace(subject, distribution=made.distribution)
 
 

@@ -132,7 +132,7 @@ PAIRS = _pairs()
 
 
 def _subject(mechanism: ChoosingMechanism[str], pairs: Any = PAIRS) -> Subject[Any]:
-    return mechanism_subject(mechanism, pairs=pairs, large=pairs[0], read=lambda records: records)
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[0])
 
 
 def _plant(kind: type[ChoosingMechanism[str]], growth: int = 2) -> Plant:

@@ -17,7 +17,7 @@ from littlestone.learn.stream import KeyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.competition import Terms
 from littlestone.privacy.mechanisms.continual_selection import first, make_terms
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from littlestone.prove.audit import Subject, neighbours
 from littlestone.prove.audit.subjects.online import of_keys

@@ -138,7 +138,7 @@ def _choosing(mechanism: ChoosingMechanism[str]) -> Subject[Any]:
     pairs = [
         ((*rest, one), (*rest, other)) for rest in rests for one, other in combinations(records, 2)
     ]
-    found = mechanism_subject(mechanism, pairs=pairs, large=pairs[0], read=lambda records: records)
+    found = mechanism_subject(mechanism, pairs=pairs, large=pairs[0])
     return replace(found, event=Claim(mechanism.epsilon, mechanism.delta))
 
 

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import norm
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.prove.audit.subjects.drawn_sums import STEP
+from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums
+from littlestone.prove.audit.subjects.composed import STEP
 from planting import Fault, forget, plant
 from plants.harness import Plant
 
@@ -60,7 +60,7 @@ def is_paid(fault: Fault | None) -> bool:
 
 
 AFTER = "littlestone.privacy.accounting.gaussian:fits_after"
-SUMS = "littlestone.privacy.mechanisms.drawn_sums:_sums_after"
+SUMS = "littlestone.privacy.mechanisms.noisy_sums:_sums_after"
 FAULTS = {
     "free": Fault(
         SUMS,
@@ -75,7 +75,7 @@ FAULTS = {
         "Each part has a delta of its own.",
     ),
     "half_counted": Fault(
-        "littlestone.privacy.mechanisms.drawn_sums:DrawThenSums.sums",
+        "littlestone.privacy.mechanisms.noisy_sums:DrawThenSums.sums",
         "self.mechanism.epsilon",
         "self.mechanism.epsilon / 2",
         "The sums may spend half of what the draw has spent.",

@@ -8,17 +8,17 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.learn.stream import staged as staged_streams
-from littlestone.privacy.mechanisms import cell_counts, stable_histogram
+from littlestone.privacy.mechanisms import cell_counts, partition_selection, stable_histogram
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.key_release import ReleaseCurve
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, find_subject
@@ -82,8 +82,8 @@ def exact_zero(patch: pytest.MonkeyPatch) -> None:
 def smaller_coins(patch: pytest.MonkeyPatch) -> None:
     exact = LabelSelection._coin
 
-    def coin(self: Any, count: int | None, most: int) -> Real:
-        of_best = count == most or (count is None and self.weight(most)[0] < 1)
+    def coin(self: Any, count: int, most: int) -> Real:
+        of_best = count == most or (count < 0 and self.weight(most)[0] < 1)
         made = exact(self, count, most)
         return made if of_best else made * Real.of(1 / STEEPER)
 
@@ -96,11 +96,11 @@ def steeper_buckets(patch: pytest.MonkeyPatch) -> None:
 
 
 def few_bits(patch: pytest.MonkeyPatch) -> None:
-    def fires(self: Any, score: int, rng: Random) -> bool:
-        numerator = self._numerator(score)
-        return bool(numerator) and rng.getrandbits(32) <= numerator >> (self._bits - 32)
+    def flips(coins: Any, which: Any, rng: Random) -> Any:
+        ends = [coins[i].enclose(32) for i in which]
+        return np.array([bool(high) and rng.getrandbits(32) <= low for low, high in ends], bool)
 
-    patch.setattr(ReleaseCurve, "fires", fires)
+    patch.setattr(partition_selection, "flip_coins", flips)
 
 
 def stream(name: str, epsilon: int) -> Subject[Any]:

@@ -21,7 +21,7 @@ from littlestone.privacy.mechanisms.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.threshold_tests import Session
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import Subject, mechanism_subject
 from plants.harness import Plant, follows_its_law
@@ -75,10 +75,6 @@ class LessThresholdNoise(Halves):
         return Session(noise, self.threshold + rho, self.hits, self.hits_below, rng)
 
 
-def _same(data: Any) -> Any:
-    return data
-
-
 def _plant(
     name: str,
     mistake: str,
@@ -87,7 +83,7 @@ def _plant(
     **public: Any,
 ) -> Plant:
     subjects: list[Subject[Any]] = [
-        mechanism_subject(kind(**public), pairs=[pair], large=pair, read=_same) for kind in make
+        mechanism_subject(kind(**public), pairs=[pair], large=pair) for kind in make
     ]
     return Plant(name, mistake, follows_its_law, *subjects)
 

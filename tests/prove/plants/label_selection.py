@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.key_release import ReleaseCurve
 from littlestone.privacy.mechanisms.label_selection import DEFAULT, LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
 from littlestone.prove.audit.subjects.lists import LABELLED, Labelled, neighbours_at_bottom
@@ -120,7 +120,7 @@ def _subject(kind: Callable[..., Any]) -> Subject[Labelled]:
         *neighbours_at_bottom(claim),
         ((many[0], *many), (many[1], *many)),
     ]
-    subject = mechanism_subject(claim, pairs=pairs, large=pairs[0], read=lambda records: records)
+    subject = mechanism_subject(claim, pairs=pairs, large=pairs[0])
     return replace(subject, distribution=made.distribution)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.subjects.noisy_counts import DiscreteLaplaceCount
 from plants.harness import Masses, Plant, draws_as_it_says, is_private, weighted

@@ -26,7 +26,7 @@ from littlestone.privacy.mechanisms.noisy_sums import (
     NoisySums,
     SumStep,
 )
-from littlestone.privacy.samplers import gaussian
+from littlestone.privacy.samplers import noise as samplers
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subjects.noisy_counts import STEPS, sums_subject
 from plants.harness import Plant, draws_as_it_says, is_private
@@ -182,7 +182,7 @@ def rounded_gauss(variance: int, rng: random.Random) -> int:
     return int(rng.gauss(0, variance**0.5))
 
 
-OWN_COIN, OWN_TWO_SIDED = gaussian.below_exp, gaussian.two_sided
+OWN_COIN, OWN_TWO_SIDED = samplers.below_exp, samplers.two_sided
 
 
 def with_sampler(subject: Subject[Any], module: Any, name: str, sampler: Sampler) -> Subject[Any]:
@@ -261,9 +261,9 @@ def _curve(curve: Curve) -> Plant:
 PLANTS = [
     *map(_plan, [SumsDeviation, SumsNotSquared, SumsStepUnpaid, SumsDeltaEach, SumsOneNoise]),
     *(_plan(kind, LAPLACE) for kind in (SumsExactZero, SumsLaplaceByL2)),
-    _draw(coin_of_the_rest, gaussian, "below_exp"),
-    _draw(coin_inverted, gaussian, "below_exp"),
-    _draw(coin_linear, gaussian, "below_exp"),
+    _draw(coin_of_the_rest, samplers, "below_exp"),
+    _draw(coin_inverted, samplers, "below_exp"),
+    _draw(coin_linear, samplers, "below_exp"),
     _draw(not_rejected, noisy_sums, "discrete_gaussian"),
     _draw(off_centre, noisy_sums, "discrete_gaussian"),
     _draw(rounded_gauss, noisy_sums, "discrete_gaussian"),

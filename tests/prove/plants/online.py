@@ -15,8 +15,8 @@ from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.competition import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit import neighbours

@@ -30,19 +30,18 @@ Masses = dict[Hypothesis[Any], Fraction]
 class PaysOnce(Learner):
     """Several rounds are charged as one."""
 
-    @property
-    def event(self) -> Event:
-        mechanism: Event = self.mechanism
-        return mechanism
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.event: Event = self.mechanism
 
 
 class DeltaOfOneRound(Learner):
     """Epsilons are added up, deltas are not."""
 
-    @property
-    def event(self) -> Event:
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         cost: PrivacyCost = self.mechanism.cost()
-        return Claim(self.rounds * cost.epsilon, cost.delta / 2)
+        self.event: Event = Claim(self.rounds * cost.epsilon, cost.delta / 2)
 
 
 class TriesAgain(Learner):
@@ -104,4 +103,5 @@ def _plant(kind: type[Learner]) -> Plant:
     return Plant(f"peeling_{kind.__name__}", mistake, is_private, HONEST, _subject(kind))
 
 
-PLANTS = list(map(_plant, [PaysOnce, DeltaOfOneRound, TriesAgain, CleansUpIfWrong, BestOfTheRest]))
+KINDS: list[type[Learner]] = [PaysOnce, DeltaOfOneRound, TriesAgain, CleansUpIfWrong, BestOfTheRest]
+PLANTS = list(map(_plant, KINDS))

@@ -14,7 +14,7 @@ from littlestone.learn import RadiiLearner
 from littlestone.learn.papers.radii_lists import CostedPoints, VersionNode, leaf_demands, lists
 from littlestone.points import Integers
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.selection_from_lists import RadiiSelection
 from littlestone.prove.audit import Subject, find_subject
 from littlestone.prove.audit.subjects.reductions import pairs_of_points, two_points
 from littlestone.prove.audit.subjects.whole_learners import by_sample, subject_of_learner

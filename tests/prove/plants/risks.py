@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
-from littlestone.learn.stream.block_risks import InBlocks
+from littlestone.privacy.accounting.subsampled import InBlocks
 from littlestone.privacy.draws import count_places
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.rational import exp_below

@@ -26,21 +26,23 @@ from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit
 from littlestone.learn.tree_sheet import TreeSheetLearner
 from littlestone.privacy.accounting.gaussian import CORE, greatest_mu_squared
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.drawn_sums import DrawThenSums
 from littlestone.privacy.mechanisms.noisy_sums import (
+    DrawThenSums,
     GaussianNoise,
     LaplaceNoise,
     Noisy,
     NoisySums,
 )
 from littlestone.rules import Hypothesis
-from littlestone.rules.trees import ColumnTest, DecisionTree, Split
+from littlestone.rules.nodes import ColumnTest, Split
+from littlestone.rules.trees import DecisionTree
 from planting import Fault, plant
 from plants.harness import Plant
 
 CLASS = "score_sheet(age: 0..80 step 40, sex in {F}, ward in {A}; at most 2)"
 TREE_CLASS = "trees(age: 0..80 step 40, sex in {F}, ward in {A}; depth 1)"
 RECORDS = 600
+KEPT = 100  # records for which labels are kept and columns have points, at epsilon 4
 Noise = GaussianNoise | LaplaceNoise
 Record = tuple[Any, int]
 
@@ -120,11 +122,13 @@ def is_paid(fault: Fault | None, classes: Sequence[tuple[str, int]] = ((CLASS, 1
     """All neighbours that differ in one of all possible records, next to 600 others, at two budgets.
 
     An error is a mistake too, because nothing may fail after the spend.  A fault comes together with
-    the loss of the guard, which would make most of them harmless.
+    the loss of the guard, which would make most of them harmless, and with a fit that has the records.
     """
     with pytest.MonkeyPatch.context() as patch:
         if fault is not None:
             plant(GUARD, patch)
+            if fault.place != DRAWN:
+                plant(HANDED, patch)
             plant(fault, patch)
         try:
             return all(
@@ -140,6 +144,13 @@ def is_paid(fault: Fault | None, classes: Sequence[tuple[str, int]] = ((CLASS, 1
 def trees_are_paid(fault: Fault | None) -> bool:
     """The same for trees with points, where few records leave points to leaves alone."""
     return is_paid(fault, [(TREE_CLASS, 1), (TREE_CLASS, 10**6)])
+
+
+def kept_are_paid(fault: Fault | None) -> bool:
+    """The same where columns rank the records of a leaf, and its label is that of the tree."""
+    learner = learner_of(parse_class(TREE_CLASS), Budget(4), KEPT)
+    assert (learner.few, learner.keep) == (False, True)
+    return is_paid(fault, [(TREE_CLASS, KEPT)])
 
 
 def sample_of(domain: Any, times: int, table: Iterable[Record], *more: Record) -> Sample[Any]:
@@ -198,6 +209,13 @@ GUARD = Fault(
     "if False:",
     "A question is answered, however far its sums move.",
 )
+HANDED = Fault(
+    DRAWN,
+    "self.fit_of(sample.n, tree), self.sums",
+    "self.fit_of(sample.n, tree), self.sums; fit.data = data",
+    "The fit is handed the records, which it does not read.",
+)
+POSITIVES = "int(self.data.tables([(0,)])[0][1].sum())"
 ASKED = "fit.question(known).answer(data, sums, len(known))"
 PRIVATE_LEAVES = (
     "fit.question((tuple(fit._ask_labels().answer(data, sums, 0).tolist()), *known[1:])"
@@ -337,6 +355,42 @@ FAULTS = {
         "fit.make_rule((tuple(fit._ask_labels().answer(data, sums, 0).tolist()), *released[1:]))",
         "The leaves have the risks of their true counts.",
     ),
+    "kept_private_leaves": Fault(
+        DRAWN,
+        ASKED,
+        PRIVATE_LEAVES,
+        "Leaves that keep their labels are moved apart beside their true counts.",
+    ),
+    "kept_private_order": Fault(
+        f"{LEARNER}:SheetFit._ask_totals",
+        "self.drawn.part_leaves(self.leaf_points, self.points)",
+        f"self.drawn.part_leaves(self.leaf_points + {POSITIVES} % 7, self.points)",
+        "Leaves that keep their labels are moved apart by the true number of positive records.",
+    ),
+    "kept_private_line": Fault(
+        f"{LEARNER}:SheetFit._ask_totals",
+        "fit_line(totals + self.leaf_points[leaf], risks)",
+        f"fit_line(totals + self.leaf_points[leaf], 0 * risks + {POSITIVES} / max(1, self.n))",
+        "Where labels are kept, the line of risks is fitted to the true share of positives.",
+    ),
+    "kept_private_least": Fault(
+        f"{LEARNER}:SheetFit.make_rule",
+        "self.least if self.keep",
+        f"self.least + {POSITIVES} % 2 if self.keep",
+        "Where labels are kept, the true number of positive records moves the least total of label 1.",
+    ),
+    "kept_private_ends": Fault(
+        f"{LEARNER}:SheetFit._ask_totals",
+        "cut_totals(self.totals, risks, BINS)",
+        f"cut_totals(self.totals, risks ** (1 + {POSITIVES} % 2), BINS)",
+        "Where labels are kept, the true number of positive records moves the ends of the runs.",
+    ),
+    "kept_total_once": Fault(
+        f"{LEARNER}:steps_of",
+        "SumStep(2 * BINS, 2, 2, totals)",
+        "SumStep(2 * BINS, 1, 1, totals)",
+        "Where labels are kept, a replaced record is thought to change the count of one total.",
+    ),
     "scale_twice": Fault(
         f"{QUESTION}.add_up",
         "[data.products(self.columns, self.numbers)]",
@@ -392,7 +446,7 @@ def products_are_paid(fault: Fault | None) -> bool:
         return bool(max(moves) <= step.l1)
 
 
-CHECKS = {
+CHECKS = {name: kept_are_paid for name in FAULTS if name.startswith("kept_")} | {
     "shapes_by_their_mean": products_are_paid,
     "scale_twice": products_are_paid,
     "label_once": trees_are_paid,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.prove.audit import Subject, find_subject, mechanism_subject
 from plants.harness import Plant, draws_as_it_says, is_private
 
@@ -92,7 +92,7 @@ class NeverFails(SparseSampling[int]):
 
 
 def _subject(mechanism: SparseSampling[int], pairs: Any = HONEST.pairs) -> Subject[Any]:
-    return mechanism_subject(mechanism, pairs=pairs, large=pairs[0], read=lambda lists: lists)
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[0])
 
 
 def _plant(kind: type[SparseSampling[int]]) -> Plant:

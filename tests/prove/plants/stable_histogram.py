@@ -117,7 +117,7 @@ def no_bug(m: Histograms, records: Records) -> Distribution:
 
 
 def _subject(m: Histograms, rule: Rule) -> Subject[Any]:
-    made = mechanism_subject(m, pairs=PAIRS, large=PAIRS[0], read=lambda keys: keys)
+    made = mechanism_subject(m, pairs=PAIRS, large=PAIRS[0])
     return replace(made, distribution=lambda records: rule(m, records))
 
 

@@ -10,16 +10,18 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from littlestone.privacy.mechanisms.tallies import TimedRelease
 from littlestone.privacy.rational import log_above
 from littlestone.prove.audit import neighbours
 from plants.harness import Masses, Plant, is_private, toy
-from short_tallies import short
+from short_tallies import ShortMedians, short
 
 Cells = tuple[int | None, ...]
 Part = Callable[[Cells, int, int], Any]
 
 
 HONEST = short()
+MEDIANS = ShortMedians(timer=HONEST.timer, cell_epsilon=HONEST.cell_epsilon, points=3)
 
 
 def step_by_step(stream: Cells, *, timed: Part, tally: Part, start: int = 0) -> Masses:
@@ -84,13 +86,47 @@ def also_counted(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:
     }
 
 
+def timed_by_one(stream: Cells, start: int, end: int) -> Fraction:
+    """The timer counts the records of one cell."""
+    return HONEST.chance_of_tally([x if x == 0 else None for x in stream[start:end]])
+
+
+def median_of_all(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:
+    return MEDIANS.tally_law(stream[:end])
+
+
+def true_median(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:
+    """The place of the middle record, with no other chance of another one than 1/9."""
+    places = sorted(x for x in stream[start:end] if x is not None)
+    middle = places[len(places) // 2] if places else 1
+    return {place: Fraction(7, 9) if place == middle else Fraction(1, 9) for place in range(3)}
+
+
+def median_by_both_sides(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:
+    """The fewer records on one side score against the more ones: a record moves both."""
+    named = [x for x in stream[start:end] if x is not None]
+    scores = [
+        -2 * abs(sum(x < place for x in named) - sum(x > place for x in named))
+        for place in range(3)
+    ]
+    masses = [Fraction(2) ** score for score in scores]
+    return {place: mass / sum(masses) for place, mass in enumerate(masses)}
+
+
 def _plant(
-    mistake: str, name: str, *, steps: int = 2, timed: Part = timed, tally: Part = tally
+    mistake: str,
+    name: str,
+    *,
+    honest: TimedRelease = HONEST,
+    steps: int = 2,
+    timed: Part = timed,
+    tally: Part = tally,
+    names: Cells = (None, 0, 1),
 ) -> Plant:
-    pairs = tuple(neighbours((None, 0, 1), steps))
+    pairs = tuple(neighbours(names, steps))
     claim = log_above(Fraction(4)) + Fraction(1, 10**15)
     broken = partial(step_by_step, timed=timed, tally=tally)
-    made = [toy(cache(law), pairs, claim) for law in (HONEST.distribution, broken)]
+    made = [toy(cache(law), pairs, claim) for law in (honest.distribution, broken)]
     return Plant(f"tallied_{name}", mistake, is_private, *made)
 
 
@@ -101,4 +137,11 @@ PLANTS = [
     _plant("All cells get the same noise.", "one_noise", tally=one_noise),
     _plant("The tally has a cell for all records, at no cost.", "also_counted",
            tally=also_counted),
+    _plant("The timer counts the records of one cell.", "timed_by_one", timed=timed_by_one),
+    _plant("A median is that of all records so far.", "median_of_all", honest=MEDIANS,
+           tally=median_of_all, names=(None, 0, 2)),
+    _plant("A median is the place of the middle record, but for a ninth.", "true_median",
+           honest=MEDIANS, tally=true_median, names=(None, 0, 2)),
+    _plant("A place scores by the difference of the records on its sides.", "both_sides",
+           honest=MEDIANS, tally=median_by_both_sides, names=(None, 0, 2)),
 ]  # fmt: skip

@@ -153,7 +153,7 @@ def is_paid(fault: Fault | None) -> bool:
 
 ASKED = "littlestone.privacy.mechanisms.record_sums"
 TREES = "littlestone.learn.tree_sheet:TreeSheetLearner"
-DRAWN = "littlestone.privacy.mechanisms.drawn_sums"
+DRAWN = "littlestone.privacy.mechanisms.noisy_sums"
 SUMS = "littlestone.privacy.mechanisms.noisy_sums"
 
 FAULTS = {

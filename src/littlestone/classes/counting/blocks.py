@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 from littlestone import core
 from littlestone.classes.text.mixed_columns import conditions_on
 from littlestone.data.sample import Sample
+from littlestone.data.stored import CellTables, CountedSample
 from littlestone.points import FiniteColumn, Product
 from littlestone.privacy.scores import ErrorRuns
-from littlestone.rules.trees import ColumnTest
+from littlestone.rules.nodes import ColumnTest
 
 MOST_ERRORS = 1 << 25
 """The most errors that a table of counts by errors has room for; each takes 8 bytes."""
@@ -114,6 +115,7 @@ def tally_of_counts(counts: NDArray[np.int64], low: int = 0) -> Tally:
 
 
 Counts = NDArray[np.int64]
+Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -152,24 +154,25 @@ class CellCodes:
         if not subsets:
             return []
         codes, labels, counts = self._examples
-        k = self.counts.shape[1]
-        shapes = [[*(self.sizes[j] for j in subset), k] for subset in subsets]
-        strides = [[prod(shape[t + 1 :]) for t in range(len(shape) - 1)] for shape in shapes]
-        sizes = list(map(prod, shapes))
-        starts = np.cumsum([0, *sizes])
+        k, asked = self.counts.shape[1], np.array(subsets, np.int64)
+        # [set, column or label], and how far apart in a table the cells of a column are
+        shapes = np.insert(np.array(self.sizes, np.int64)[asked], asked.shape[1], k, axis=1)
+        strides = np.cumprod(shapes[:, :0:-1], axis=1)[:, ::-1]
+        starts = np.cumsum([0, *shapes.prod(axis=1)])
         found = np.zeros(int(starts[-1]), np.int64)
         core.count_cells(
             codes,
             labels,
             counts,
-            np.array(subsets, np.int64) % len(self.sizes),  # the core takes no negative columns
-            np.array(strides, np.int32),
+            asked % len(self.sizes),  # the core takes no negative columns
+            np.ascontiguousarray(strides, np.int32),
             starts[:-1].astype(np.int64),
             found,
         )
+        last = shapes.shape[1] - 1
         return [
-            np.moveaxis(found[start : start + size].reshape(shape), -1, 0)
-            for start, size, shape in zip(starts.tolist(), sizes, shapes, strict=False)
+            found[start:stop].reshape(shape).transpose(last, *range(last))
+            for (start, stop), shape in zip(pairwise(starts.tolist()), shapes.tolist(), strict=True)
         ]
 
     def products(self, columns: Sequence[int], numbers: Sequence[Counts]) -> Counts:
@@ -209,6 +212,13 @@ class CellCodes:
         return np.ascontiguousarray(codes), labels.astype(np.int32), self.counts[points, labels]
 
 
+def cells_of(sample: Sample[Any], columns: Sequence[int]) -> CellCodes | CellTables:
+    """What has the `tables` of a sample: its cells, or the counts that an engine has handed over."""
+    if isinstance(sample, CountedSample):
+        return sample.cells
+    return CellCodes.from_sample(sample, columns)
+
+
 def holding(tests: Iterable[ColumnTest], sample: Sample[Any]) -> NDArray[np.bool_]:
     """Which points of the sample obey all of the tests."""
     held = np.ones(len(sample.counts), dtype=bool)
@@ -232,14 +242,26 @@ def indicators(tests: Sequence[ColumnTest], column: FiniteColumn) -> NDArray[np.
 
 def covered_table(table: Counts, matrices: Sequence[NDArray[np.float64]]) -> Counts:
     """The counts [label, test on the first column, test on the second, ...] where all tests hold."""
-    # One matrix product a column: a rule's count is the sum of its cells
-    # (docs/proofs/conditions.md, Theorem 2). Floats are exact below 2^53.
-    found = reduce(
-        lambda left, matrix: np.tensordot(left, matrix, axes=(1, 1)),
-        matrices,
-        table.astype(np.float64),
-    )
-    return np.rint(found).astype(np.int64)
+    # Column by column: a rule's count is the sum of its cells (docs/proofs/conditions.md, Theorem 2).
+    return reduce(_sum_cells, matrices, table)
+
+
+def _sum_cells(table: Counts, tests: Matrix) -> Counts:
+    """The sums over the second axis, of the cells that obey each test; the tests are the last axis."""
+    rises = tests[:, 0] + np.count_nonzero(tests[:, 1:] > tests[:, :-1], axis=1)
+    if tests.shape[1] < _WIDE or rises.max() > 1:
+        # Floats are multiplied fast, and are exact below 2^53.
+        sums = np.tensordot(table.astype(np.float64), tests, axes=(1, 1))
+        return np.rint(sums).astype(np.int64)
+    # Each test is an interval of cells, so its sum is the difference of two running sums.
+    starts = tests.argmax(axis=1)
+    stops = starts + tests.sum(axis=1).astype(np.int64)
+    found = np.empty((len(table), len(tests), *table.shape[2:]), np.int64)
+    for own, cells in zip(found, table, strict=True):
+        sums = np.zeros((len(cells) + 1, *cells.shape[1:]), np.int64)  # its rows are whole
+        np.cumsum(cells, axis=0, out=sums[1:])
+        np.subtract(sums[stops], sums[starts], out=own)
+    return np.moveaxis(found, 1, -1)
 
 
 def all_tests(domain: Product, *, between: bool = False) -> list[list[ColumnTest]]:
@@ -247,9 +269,8 @@ def all_tests(domain: Product, *, between: bool = False) -> list[list[ColumnTest
     return [conditions_on(domain, j, between=between) for j in range(len(domain.columns))]
 
 
-Matrix = NDArray[np.float64]
-
 _MOST_CELLS = 1 << 22  # of all tables that one pass over the records fills
+_WIDE = 64  # cells, from which on running sums are faster than a product of matrices
 
 
 def joint_counts(sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]], order: int) -> Counts:
@@ -259,10 +280,12 @@ def joint_counts(sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]], ord
     time is that of one look at each record for each ``order`` columns, or fewer: columns of few cells
     are counted as one.
     """
-    coded, matrices = merge_columns(sample, tests)
+    coded, matrices = merge_columns(sample, tests, order)
     stops = np.cumsum([0, *(len(matrix) for matrix in matrices)]).tolist()
     places = [slice(*ends) for ends in pairwise(stops)]
-    found = np.zeros((sample.counts.shape[1], *[stops[-1]] * order), np.int64)
+    # These arrays are the largest, so they take the fewest bytes that hold the number of records.
+    kind = np.int32 if sample.counts.sum() < 1 << 31 else np.int64
+    found = np.zeros((sample.counts.shape[1], *[stops[-1]] * order), kind)
     for distinct in range(1, order + 1):
         columns = list(combinations(range(len(matrices)), distinct))
         for subset, table in _tables(coded, columns):
@@ -283,18 +306,20 @@ def joint_of_fewer(joint: Counts, order: int) -> Counts:
 
 
 def merge_columns(
-    sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]]
-) -> tuple[CellCodes, list[Matrix]]:
+    sample: Sample[Any], tests: Sequence[Sequence[ColumnTest]], order: int
+) -> tuple[CellCodes | CellTables, list[Matrix]]:
     """The cells that occur, of neighbouring columns as one where these are few.
 
-    With them come the matrices [condition, cell] of zeros and ones.  A table of three such columns
-    stays smaller than the sample, and in fast memory.
+    With them come the matrices [condition, cell] of zeros and ones.  A table of ``order`` such columns
+    stays smaller than the sample, and in fast memory.  Counts of an engine stay as they are.
     """
-    coded = CellCodes.from_sample(sample, range(len(tests)))
-    most = min(64, max(16, round(len(sample.counts) ** (1 / 3))))
+    coded = cells_of(sample, range(len(tests)))
+    most = min(64, max(16, round(len(sample.counts) ** (1 / order))))
     codes: list[NDArray[np.uint16]] = []
     matrices: list[Matrix] = []
     domain: Any = sample.domain
+    if isinstance(coded, CellTables):
+        return coded, [indicators(own, c) for own, c in zip(tests, domain.columns, strict=True)]
     for own, size, column, asked in zip(
         coded.codes, coded.sizes, domain.columns, tests, strict=True
     ):
@@ -321,7 +346,7 @@ def merge_columns(
 
 
 def _tables(
-    coded: CellCodes, subsets: Sequence[tuple[int, ...]]
+    coded: CellCodes | CellTables, subsets: Sequence[tuple[int, ...]]
 ) -> Iterator[tuple[tuple[int, ...], Counts]]:
     """The tables of these sets of columns, a few at a time."""
     first, cells = 0, 0

@@ -10,7 +10,7 @@ from itertools import combinations, islice, product
 from math import comb
 from typing import Any, ClassVar, NamedTuple, Self
 
-from littlestone.base.steps import count_search, count_steps
+from littlestone.base.work import count_search, count_steps
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.points import Product
 from littlestone.rules.rules import Rule, meet, obeys

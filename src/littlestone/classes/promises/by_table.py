@@ -72,12 +72,13 @@ class ByTable(HypothesisClass[Any], DeclaredClass):
         points = self.domain.size
         if points is None or points * self.forms > TABLED:
             low, high = self.littlestone_bounds()
-            size = f"{in_digits(self.forms)} hypotheses on {in_digits(points or 0)} points"
+            size = f"{in_digits(self.forms)} x {in_digits(points or 0)} entries"
             raise TooLargeError(
                 f"find the version spaces of {self}",
-                found=f"{size} are more than {TABLED:,} entries of a table; its Littlestone "
-                f"dimension lies between {low} and {high}",
-                fix="declare fewer columns or coarser grids; learning needs no such table",
+                found=f"a table with a row for each hypothesis and a column for each point has {size}, "
+                f"and at most {TABLED:,} are made; the Littlestone dimension lies between {low} and "
+                f"{high}",
+                fix="declare fewer columns or coarser grids; other methods of `fit` need no such table",
             )
         return _finite_class(self)
 
@@ -177,8 +178,8 @@ class NoVersionSpaces(HypothesisClass[Any]):
     why: ClassVar[str] = "a column is open"
     """Why no version space is known."""
     remedy: ClassVar[str] = (
-        "declare the values of open columns, such as ward in {ICU, ER}; learning needs no version "
-        "spaces"
+        "declare the values of open columns, such as ward in {ICU, ER}; other methods of `fit` need "
+        "no table of all hypotheses"
     )
     """What to do about it."""
     proof: ClassVar[str] = "docs/proofs/conditions.md"

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from littlestone.base.steps import count_steps as count_steps
-from littlestone.base.steps import measure_steps
+from littlestone.base.work import count_steps as count_steps
+from littlestone.base.work import measure_steps
 from littlestone.classes.base import BinaryClass, HypothesisClass, require_example
 from littlestone.classes.text.declared import DeclaredClass
 from littlestone.classes.text.spec import Spec, quote_argument
@@ -233,7 +233,7 @@ class Flats(BinaryClass[Vector], DeclaredClass):
     def _find(self, *, core: bool) -> None:
         """Find `_largest`, and `_core` too, and count the steps each time, known or not.
 
-        The public methods call it before they use them: see `littlestone.base.steps`.
+        The public methods call it before they use them: see `littlestone.base.work`.
         """
         for name in ("_largest", "_core") if core else ("_largest",):
             if name in self._steps_by_name:

@@ -33,7 +33,8 @@ from littlestone.data.sample import Places, Sample
 from littlestone.points import Cells, Codes, FiniteColumn, Product, Strings
 from littlestone.privacy.scores import Elements
 from littlestone.rules import Hypothesis
-from littlestone.rules.trees import ColumnTest, DecisionTree, conjunction
+from littlestone.rules.nodes import ColumnTest, conjunction
+from littlestone.rules.trees import DecisionTree
 
 MOST_SHAPES = 20_000
 """The most sets of columns that rules may use."""
@@ -113,9 +114,7 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
                 found.append(1)
         return found
 
-    @property
-    def max_elements(self) -> int:
-        return 1
+    max_elements = 1
 
     @property
     def elements_per_point(self) -> int:

@@ -15,8 +15,8 @@ import numpy.ma  # `np.unique` loads it, and nothing is to be loaded after a spe
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
-from littlestone.base.steps import MOST_ANSWERED, searching
-from littlestone.base.steps import count_steps as count_steps
+from littlestone.base.work import MOST_ANSWERED, searching
+from littlestone.base.work import count_steps as count_steps
 from littlestone.classes.base import (
     Enumerable,
     HypothesisClass,

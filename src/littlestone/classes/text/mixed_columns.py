@@ -37,7 +37,7 @@ from littlestone.points import (
 )
 from littlestone.points.base import require_domain
 from littlestone.points.cells import MOST_CELLS, is_short, show_number
-from littlestone.rules.trees import ColumnTest
+from littlestone.rules.nodes import ColumnTest
 
 FORM = "age: 0..120 step 5, income: number, sex in {F, M}, ward, integers(code)"
 
@@ -54,12 +54,20 @@ _DATES = re.compile(
     re.DOTALL | re.ASCII,
 )
 _MEANT = re.compile(
-    r".*:\s*(?:int|float|numeric|numbers|integers|text|date)(?:\s.*)?|"
+    r".*:\s*(?:int|float|numeric|numbers|integers|text|string|bool|boolean|date|datetime)(?:\s.*)?|"
+    r".*:\s*\d\S*(?:\s+to\s+|\s*-\s*)\d.*|.*\s(?:>=?|<=?|==)\s*[-+]?\d\S*|"
     r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
     re.DOTALL,
 )
 """Texts that look like a range, a list or a type and are not, such as ``age: 0..100 by 5``,
 ``sex in [F`` and ``age: int``."""
+_OPTION = re.compile(r"(?:at most|depth) \d+.*", re.DOTALL)
+_OF_DAYS = re.compile(
+    r".*(?:\d{1,4}[-./]\d{1,2}[-./]\d|\d{4}-\d\d\.\.|:\s*date(?:time)?\b).*", re.DOTALL
+)
+"""Texts that are about days, however these are written."""
+
+_DAYS_FORM = "admitted: 2021-01-01..2021-12-01 step 1 month"
 _ROUND = Context(prec=3)
 
 
@@ -102,9 +110,23 @@ def parse_mixed(text: str, a_decade: int = FINEST) -> Domain[Any]:
         )
     if match := _DATES.fullmatch(text):
         return Dates(_days(text, match), _parse_name(text, match))
-    if match := _GRID.fullmatch(text):
+    match, meant = _GRID.fullmatch(text), _MEANT.fullmatch(text)
+    if (match or meant) and _OF_DAYS.fullmatch(text):
+        raise _unreadable(
+            text,
+            "it seems to be about days, and is not written like a range of days",
+            f"write year-month-day, and a step of days, months or years: {_DAYS_FORM}; if this is its "
+            f"name, write strings({quote_argument(text)})",
+        )
+    if match:
         return Cells(_starts(text, match), _parse_name(text, match))
-    if _MEANT.fullmatch(text):
+    if _OPTION.fullmatch(text):
+        raise _unreadable(
+            text,
+            "it is an option, and stands among the columns",
+            "write a semicolon before the options, as in trees(age: 0..120 step 5; depth 2)",
+        )
+    if meant:
         raise _unreadable(
             text,
             "it looks like a range, a list or a type, but is not written like one",
@@ -174,8 +196,7 @@ def _days(text: str, match: re.Match[str]) -> tuple[str, ...]:
     elif by != "day" and int(low[8:]) > 28:
         found = f"not every month has a day {int(low[8:])}"
     if found or low is None or high is None:
-        form = "admitted: 2021-01-01..2021-12-01 step 1 month"
-        raise _unreadable(text, found, f"write a column such as {form}")
+        raise _unreadable(text, found, f"write a column such as {_DAYS_FORM}")
     days = [low]
     while (following := _later(days[0], len(days) * step, by)) is not None and following <= high:
         if len(days) == MOST_CELLS:
@@ -265,7 +286,7 @@ def mixed_text(column: Domain[Any]) -> str:
         return f"{name} in {{{', '.join(map(quote_argument, column.values))}}}"
     if isinstance(column, Codes):
         return f"integers({name})"
-    strange = (form.fullmatch(column.name) for form in (TYPED, _GRID, _LIST, _MEANT))
+    strange = (form.fullmatch(column.name) for form in (TYPED, _GRID, _LIST, _MEANT, _OPTION))
     return f"strings({name})" if any(strange) else column_text(column)
 
 
@@ -400,8 +421,10 @@ def splits_on(domain: Product, j: int) -> list[ColumnTest]:
     ['x is missing', 'x >= 9']
     """
     column = domain.columns[j]
-    tests = conditions_on(domain, j)
-    return [tests[0], *tests[2::2]] if isinstance(column, Cells) else tests
+    if not isinstance(column, Cells):
+        return conditions_on(domain, j)
+    accepted = [[MISSING], *(column.starts[i:] for i in range(1, len(column.starts)))]
+    return [ColumnTest(j, frozenset(points)) for points in accepted]
 
 
 def split_count(domain: Product) -> int:

@@ -39,6 +39,14 @@ def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> No
         )
 
 
+A_RANGE_OF_DAYS = "range = [2021-01-01, 2021-12-31]"
+
+HOW_TO_DECLARE = (
+    'type = "number", range = [0, 120] or values = ["F", "M"], and for days type = "date" and '
+    + A_RANGE_OF_DAYS
+)
+"""What a schema may say of a column that it leaves open."""
+
 ALL = "*"
 """The argument that stands for columns of a schema."""
 
@@ -175,9 +183,8 @@ class Spec:
             raise DeclarationError(
                 f"read the class {self}",
                 found=f"the schema gives no range and no values for {argument!r}",
-                fix=f"in the schema, add a line to the column {argument!r}, such as type = "
-                '"number" or range = [0, 120], and for days type = "date" and range = '
-                "[2021-01-01, 2021-12-31]; or delete the column there, or list others than *",
+                fix=f"in the schema, add a line to the column {argument!r}, such as {HOW_TO_DECLARE}; "
+                "or delete the column there, or list others than *",
             )
         return text
 
@@ -340,7 +347,9 @@ def _refuse_days(spec: Spec) -> None:
     """Raise `DeclarationError` for a range of days, which classes on ranges of numbers do not read."""
     for argument in map(spec.argument_text, spec.arguments):
         if found := _DAYS.search(argument):
-            name = argument[: found.start()].strip(" :") or spec.arguments[0]
+            name = argument[: found.start()].strip(" :")
+            if not name:  # thresholds(NAME, RANGE) has it in another argument
+                name = spec.arguments[0] if len(spec.arguments) > 1 else "COLUMN"
             raise DeclarationError(
                 f"read the class {spec}",
                 found=f"its columns are ranges of numbers, and {found[0]} is one of days",
@@ -379,6 +388,23 @@ def parse_column(text: str) -> Strings | Integers:
     return (Integers if spec.keyword == "integers" else Strings)(spec.arguments[0])
 
 
+def require_open(argument: str) -> None:
+    """Raise `DeclarationError` for a column with a range or a list, which open columns do not have.
+
+    >>> require_open("ward in {ICU, ER}")
+    Traceback (most recent call last):
+    littlestone.base.errors.DeclarationError: ...
+    """
+    if match := re.fullmatch(r"(.+?)(:\s*-?\d\S*\.\.| in \{).*", argument, re.DOTALL):
+        name = match[1].strip()
+        raise DeclarationError(
+            f"read the column {argument}",
+            found="it has a range or a list of values, and this class takes any value",
+            fix=f"write {name} alone, or integers({name}) for whole numbers; conditions({argument}; at "
+            "most 1) takes ranges and lists",
+        )
+
+
 def parse_open(spec: Spec) -> tuple[Strings | Integers, ...]:
     """The open columns that the arguments of a class declare, `parse_column` by `parse_column`.
 
@@ -392,6 +418,8 @@ def parse_open(spec: Spec) -> tuple[Strings | Integers, ...]:
     columns = []
     for name in spec.arguments:
         text = spec.schema.texts.get(name)
+        if text is None:
+            require_open(name)
         column = parse_column(name if text is None else text)
         columns.append(column if text is None or column.name == name else Strings(name))
     return tuple(columns)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from littlestone.base.errors import DeclarationError, show_value
-from littlestone.base.steps import count_search
+from littlestone.base.work import count_search
 
 Witness = TypeVar("Witness")
 
@@ -190,10 +190,7 @@ class SplitSolver:
         return None
 
     def tree(self, alive: int, depth: int | None = None) -> SplitTree:
-        """A shattered tree of ``depth`` <= LD(alive), by default LD(alive) >= 0, with 2^depth leaves.
-
-        `is_shattered` checks it.
-        """
+        """A shattered tree of ``depth`` <= LD(alive), by default LD(alive) >= 0: 2^depth leaves."""
         depth = self.dimension(alive) if depth is None else depth
         spaces, chosen = [alive], []
         for k in range(depth, 0, -1):
@@ -242,28 +239,6 @@ def paths(leaves: int) -> Iterable[list[tuple[int, int]]]:
             path.append(((node - 1) // 2, 1 - node % 2))
             node = (node - 1) // 2
         yield path
-
-
-def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
-    """Whether every leaf hypothesis of ``tree`` gives the answers on its path.  Takes O(d 2^d) steps.
-
-    >>> splits = [(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]
-    >>> is_shattered(SplitTree((1, 2, 0), (3, 2, 1, 0)), splits)
-    True
-    >>> is_shattered(SplitTree((1, 2, 0), (3, 2, 0, 1)), splits)
-    False
-    """
-    count = len(tree.leaves)
-    if count.bit_count() != 1 or len(tree.splits) != count - 1 or min(tree.leaves) < 0:
-        return False
-    if not all(0 <= i < len(splits) for i in tree.splits):
-        return False
-    return all(
-        splits[tree.splits[node]][answer] >> leaf & 1
-        and not splits[tree.splits[node]][1 - answer] >> leaf & 1
-        for leaf, path in zip(tree.leaves, paths(count), strict=True)
-        for node, answer in path
-    )
 
 
 def _lowest(mask: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.steps import count_search, searchable
+from littlestone.base.work import count_search, searchable
 from littlestone.dimension.littlestone import GIB, POLL, room_for_bounds
 from littlestone.dimension.search.engine import Engine
 from littlestone.dimension.search.splits import WORK, BoundedSolver, TooHardError

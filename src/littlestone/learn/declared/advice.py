@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from littlestone.classes.text.scales import scale_text
 from littlestone.data.label import Condition, Label, condition_of_list
 from littlestone.learn.declared.checking import (
     DATE,
@@ -12,26 +14,37 @@ from littlestone.learn.declared.checking import (
     NUMBER,
     OTHER,
     OTHERWISE,
+    OUTSIDE,
+    READ,
     SPACES,
     SPELLING,
+    UNDECODED,
     UNIT,
     UNLISTED,
     Counts,
 )
-from littlestone.learn.declared.number_marks import IN_WORDS, Marks, NumberMarks
 from littlestone.learn.declared.schema_columns import heading, toml_text
+from littlestone.learn.declared.written_forms import IN_WORDS, Marks, NumberMarks
+from littlestone.points import Cells, Domain
+
+_HOW_DAYS = '; where the month comes first "%m/%d/%Y"; years need four digits'
 
 _HELP = {
-    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = '
-    "[2021-01-01, 2021-12-31]; years need four digits",
-    OTHERWISE: 'say how its days are written, such as format = "%d.%m.%Y"; years need four digits',
+    DATE: 'write in the schema type = "date", format = "%d.%m.%Y" and range = [2021-01-01, 2021-12-31]'
+    + _HOW_DAYS,
+    OTHERWISE: f'say how its days are written, such as format = "%d.%m.%Y"{_HOW_DAYS}',
     DAY: "if it holds no days, declare it otherwise, or leave it out of the class",
     SPELLING: "write in the schema ignore_case = true, or add each spelling to its list",
     SPACES: 'spaces count: add the value to its list with its spaces, between quotes, such as "F "',
+    UNDECODED: 'say how the file is written, such as encoding = "latin-1" or "cp1252"',
     UNLISTED: "add its other values to its list, if they are public",
 }
 _WORDS = 'if it holds words, list them: values = ["yes", "no"]; otherwise leave it out of the class'
-_MAY_BE_MISSING = (DAY, NUMBER, UNLISTED)
+_MAY_BE_MISSING = {
+    DAY: "cells that are no day count as missing already",
+    NUMBER: "cells that are no number count as missing already",
+    UNLISTED: "values that are not on the list count as another value",
+}
 
 
 def about_cells(counts: Counts) -> Iterator[str]:
@@ -39,14 +52,15 @@ def about_cells(counts: Counts) -> Iterator[str]:
     if counts.empty:
         yield "it has no values; leave it out of the class"
     of_numbers = {UNIT, *IN_WORDS}
+    known = {READ, OUTSIDE} & counts.cells.keys()
     for why in counts.faults:
-        if why not in of_numbers:
+        # A column that is read elsewhere is not declared wrongly.
+        if why not in of_numbers and not (known and why in (NUMBER, DAY)):
             yield _HELP.get(why, _WORDS)
         if why in _MAY_BE_MISSING:
-            now = "another value" if why == UNLISTED else "missing already"
             yield (
-                f"they count as {now}; if they mean missing, say so in the schema with their texts: "
-                'missing = ["NA", "k.A."]'
+                f"{_MAY_BE_MISSING[why]}; if they mean missing, say so in the schema with their "
+                'texts: missing = ["NA", "k.A."]'
             )
     if counts.marks is None:
         return
@@ -105,7 +119,11 @@ def about_labels(counts: Counts, label: Label) -> Iterator[str]:
         else:
             several = 0
             yield _about_condition(why, label, condition)
-    if several > 1 and condition is not None:
+    if condition is not None and not (counts.faults or counts.empty or counts.cells.get(READ)):
+        first, *more = str(condition.values[0]).split(",")
+        both = f"; several values are {_list_positive(first, *more)}" if more else ""
+        yield f"no record has a declared value: write it as the file does{both}"
+    elif several > 1 and condition is not None and condition.relation != "!=":
         both = _list_positive(condition.values[0], "maybe")
         yield (
             f"its other labels are of {several:,} kinds, which all count as not positive: if one of "
@@ -128,16 +146,18 @@ def _about_condition(why: str, label: Label, condition: Condition) -> str:
             f"{_HELP[why]}, and to `positive` those that are positive; if they mean missing, write "
             'in the schema missing = ["NA", "k.A."]'
         )
-    first = condition.values[0]
-    bare = first.strip()
-    spelled = (f" {bare}", f"{bare} ") if why == SPACES else (bare.lower(), bare.upper())
-    asked = f"list every spelling, such as {_list_positive(*condition.values, *spelled)}"
+    column, given = heading(label.column), condition.values
+    bare = given[0].strip()
+    usual = bare.lower(), bare.capitalize(), bare.upper()
+    spelled = (f" {bare}", f"{bare} ") if why == SPACES else usual
+    asked = f"list every spelling, such as {_list_positive(*given, *spelled)}"
     if condition.relation == "!=":
         asked = f"list the positive values in place of !=, such as {_list_positive('A', 'B')}"
+    listed = {*spelled} <= {*given}  # they are no news then, and others are there
     if why == SPACES:
-        return f"spaces count, so {asked}"
-    column = heading(label.column)
-    return f"{asked}, or write under {column} ignore_case = true if only the case differs"
+        return "spaces count, so " + ("take them out of the file" if listed else asked)
+    case = f"write under {column} ignore_case = true if only the case differs"
+    return case if listed else f"{asked}, or {case}"
 
 
 def _list_positive(*values: str) -> str:
@@ -147,3 +167,20 @@ def _list_positive(*values: str) -> str:
     return (
         f"--positive {option}, or in the schema positive = [{', '.join(map(toml_text, distinct))}]"
     )
+
+
+_NO_RANGE = (
+    "cut at round numbers on a coarse public grid, below 0 and far above all records too; give a range "
+    "for finer cuts, such as range = [0, 1000] and steps = 20"
+)
+
+
+def without_range(columns: Iterable[Domain[Any]]) -> str:
+    """What to know of the columns of numbers that are declared by their types alone; else nothing.
+
+    >>> from littlestone.classes.text.mixed_columns import parse_mixed
+    >>> without_range([parse_mixed("nights: integer"), parse_mixed("age: 0..120 step 5")])
+    'nights: cut at round numbers on a coarse public grid, ...'
+    """
+    names = [c.name for c in columns if type(c) is Cells and scale_text(c.starts)]
+    return f"{', '.join(names)}: {_NO_RANGE}" if names else ""

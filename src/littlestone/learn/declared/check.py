@@ -5,19 +5,21 @@ The counts are those of the records: NOT PRIVATE.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TableError, visible
-from littlestone.classes.text.scales import scale_text
+from littlestone.classes.text.mixed_columns import parse_mixed
+from littlestone.classes.text.scales import COARSEST, TYPED
+from littlestone.classes.text.spec import A_RANGE_OF_DAYS, HOW_TO_DECLARE
 from littlestone.data import Table, open_table
-from littlestone.data.csv import CsvText
+from littlestone.data.csv import CsvTable
 from littlestone.data.label import Label
 from littlestone.data.opening import open_dataset
-from littlestone.learn.declared.advice import about_cells, about_labels
+from littlestone.data.table import DAYS
+from littlestone.learn.declared.advice import about_cells, about_labels, without_range
 from littlestone.learn.declared.checking import (
     MISSING,
     OTHER,
@@ -34,10 +36,11 @@ from littlestone.learn.declared.declaring import (
     open_schema,
     refuse_as_feature,
 )
-from littlestone.learn.declared.lines import Lines, read_lines
 from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.written_forms import Lines, read_lines
+from littlestone.learn.plan.defaults import without_values
 from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
-from littlestone.points import Cells, Domain
+from littlestone.points import Domain
 from littlestone.points.columns import columns_of, days_of
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
@@ -79,7 +82,7 @@ def check(
     raw = None if declared is None else declared.files
     opened = open_table(table, name, separator=separator, multiline=multiline, reading=raw)
     lines = None
-    if isinstance(opened, CsvText):
+    if isinstance(opened, CsvTable):  # a stream is read once
         opened, lines = read_lines(opened)
         needed = [*(column.name for column in columns), *([label.column] if label else [])]
         if lines.separator != lines.declared and not {*needed} <= {*opened.columns}:
@@ -87,14 +90,34 @@ def check(
     _require_readable(opened, columns, label, declared)
     n, counts = count_cells(opened, columns, label, declared)
     last = counts.pop() if label is not None else None
-    return TableCheck(n, tuple(counts), last, lines, label, tuple(_without_range(columns)))
+    undeclared: tuple[str, ...] = ()
+    if declared is not None and label is not None and hypotheses is None:
+        undeclared = tuple(_what_is_open(declared, label))
+    cuts: Sequence[Domain[Any]] = columns
+    lists: Sequence[Domain[Any]] = ()
+    if declared is not None and label is not None and hypotheses is None and not undeclared:
+        # What a class of all columns would read.
+        lists, known = columns, declared.class_columns(label.column)
+        texts = [known.texts[name] for name in known.all]
+        cuts = [parse_mixed(text, COARSEST) for text in texts if TYPED.fullmatch(text)]
+    open_ones = "" if label is None or label.labels > 2 else without_values(lists)
+    return TableCheck(
+        n, tuple(counts), last, lines, label, without_range(cuts), undeclared, open_ones
+    )
 
 
-def _without_range(columns: Sequence[Domain[Any]]) -> Iterator[str]:
-    """The names of the columns of numbers that are declared by their types alone."""
-    for column in columns:
-        if type(column) is Cells and scale_text(column.starts):
-            yield column.name
+def _what_is_open(schema: Schema, label: Label) -> Iterator[str]:
+    """What to write into the schema about the columns that it leaves open: no rule can read them."""
+    known = schema.class_columns(label.column)
+    bare = [one for one in schema.columns if one.name in known.all and not one.text]
+    days = ", ".join(one.name for one in bare if one.kind in DAYS)
+    if days:
+        yield f"the schema gives no range for {days}: {A_RANGE_OF_DAYS}; or delete it there"
+    if others := ", ".join(one.name for one in bare if one.kind not in DAYS):
+        yield (
+            f"the schema gives no range and no values for {others}: add a line to each such column, "
+            f"such as {HOW_TO_DECLARE}; or delete it there"
+        )
 
 
 def check_private(
@@ -201,11 +224,10 @@ def _columns_and_label(
 
 TITLE = "What is read of the table: NOT PRIVATE, for people who may see it"
 
-_NO_RANGE = (
-    "rules may cut them below 0 and far above all records; if they cannot be negative, give a range, "
-    "such as range = [0, 1000] and steps = 20"
+_ENCODING = (
+    'write in the schema the encoding of the file, such as encoding = "latin-1"; `littlestone schema '
+    "TABLE --encoding latin-1` drafts a schema that has it"
 )
-_ENCODING = 'write in the schema the encoding of the file, such as encoding = "latin-1"'
 
 
 @dataclass(frozen=True)
@@ -215,8 +237,10 @@ class TableCheck:
     ``columns`` counts the cells of each column, and ``labels`` the labels; None if there is no label to
     check.  ``lines`` is about the file; None for anything but a CSV file.  If another separator fits
     better, or quoted cells hold line breaks, the cells are counted as if that were declared.  If the
-    columns are not there even so, nothing else is read, and ``n`` is 0.  ``unbounded`` are the columns
-    of numbers that are declared without a range.
+    columns are not there even so, nothing else is read, and ``n`` is 0.  ``unbounded`` is what to know
+    of columns of numbers without a range (`without_range`), ``undeclared`` says what the schema lacks
+    of columns that no rule can read as they are declared, and ``unlisted`` which lists of values a tree
+    with points would need (`without_values`).
     """
 
     n: int
@@ -224,7 +248,9 @@ class TableCheck:
     labels: Counts | None
     lines: Lines | None
     label: Label | None = None
-    unbounded: tuple[str, ...] = ()
+    unbounded: str = ""
+    undeclared: tuple[str, ...] = ()
+    unlisted: str = ""
 
     @property
     def ok(self) -> bool:
@@ -254,6 +280,7 @@ class TableCheck:
             yield from (f"column {self.labels.column}: {words}" for words in found)
         for counts in sorted(self.columns, key=lambda c: -c.unread):
             yield from (f"column {counts.column}: {a}" for a in about_cells(counts))
+        yield from self.undeclared
         if lines is not None and lines.ragged:
             yield "quote values that hold the separator, and write a cell for each column"
         if lines is not None and lines.unclosed:
@@ -276,9 +303,13 @@ class TableCheck:
             found.append(("records", records))
         found += [(f"column {c.column}", _show_cells(c)) for c in self.columns]
         if self.labels is not None:
-            found.append((f"label {self.label or self.labels.column}", _labels(self.labels)))
-        if self.unbounded:
-            found.append(("no range", f"{', '.join(self.unbounded)}: {_NO_RANGE}"))
+            found.append(
+                (f"label {self.label or self.labels.column}", _labels(self.labels, self.label))
+            )
+        found += [("no range", self.unbounded)] if self.unbounded else []
+        found += (
+            [("with --risk", f"for a tree with points, {self.unlisted}")] if self.unlisted else []
+        )
         return [*found, *(("advice", line) for line in self.advice or ["none: all is read"])]
 
     def _separator(self, lines: Lines) -> str:
@@ -314,6 +345,7 @@ class TableCheck:
             }
         data["columns"] = {c.column: dict(c.cells) for c in self.columns}
         data["labels"] = None if self.labels is None else dict(self.labels.cells)
+        data["positive"] = None if self.labels is None else self.labels.positive
         data["label_kinds"] = {} if self.labels is None else dict(self.labels.kinds)
         return {**data, "advice": list(self.advice)}
 
@@ -340,19 +372,22 @@ def _show_cells(counts: Counts) -> str:
     return "; ".join(words)
 
 
-def _labels(counts: Counts) -> str:
+def _labels(counts: Counts, label: Label | None) -> str:
     other = counts.cells.get(OTHER, 0)
     words = [f"{counts.cells.get(READ, 0):,} show a declared value"]
     if other:
         several = counts.kinds.get(OTHER, 0)
         kinds = f", of {several:,} kinds," if several > 1 else ""
-        words.append(f"{other:,} show another value{kinds} and count as not positive")
+        condition = None if label is None else label.condition
+        counts_as = "positive" if condition and condition.relation == "!=" else "not positive"
+        words.append(f"{other:,} show another value{kinds} and count as {counts_as}")
     missing = counts.cells.get(MISSING, 0)
     words += [f"{missing:,} are missing and count as the default"] if missing else []
     for why, n in counts.faults.items():
         several = counts.kinds.get(why, 0)
         kinds = f" ({several:,} kinds)" if several > 1 else ""
         words.append(f"{n:,} of NO DECLARED KIND: {why}{kinds}")
+    words += [f"in all, {counts.positive:,} are positive"] if counts.positive is not None else []
     return "; ".join(words)
 
 
@@ -361,4 +396,4 @@ def _name(separator: str) -> str:
 
 
 def _option(separator: str) -> str:
-    return "tab" if separator == "\t" else shlex.quote(separator)
+    return "tab" if separator == "\t" else f"'{separator}'"

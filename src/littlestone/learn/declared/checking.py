@@ -1,4 +1,4 @@
-"""What a declaration reads of a table, counted for people who may see it.  NOT PRIVATE.
+"""What a declaration or a rule reads of a table, counted for people who may see it.  NOT PRIVATE.
 
 No value of a cell is kept or shown, only why it cannot be read.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -16,14 +16,15 @@ import numpy as np
 
 from littlestone.classes.text.mixed_columns import range_of
 from littlestone.data.coding import CodedColumn, Codes, Numbering
-from littlestone.data.forms import CellForm, Unread
+from littlestone.data.forms import CellForm, Unread, WrittenTable
 from littlestone.data.label import Label
 from littlestone.data.table import Table
 from littlestone.learn.declared.column_types import NUMBERS
-from littlestone.learn.declared.number_marks import NumberMarks, number_shape, number_shapes
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import SchemaColumn
+from littlestone.learn.declared.written_forms import NumberMarks, number_shape, number_shapes
 from littlestone.points import Dates, Domain, Listed, day, number, text
+from littlestone.points.columns import columns_of
 
 READ, MISSING, OTHER = "read", "missing", "another value"
 """What a cell or a label may be if nothing is wrong with it; every other word is a fault."""
@@ -32,6 +33,9 @@ UNIT, DATE, NUMBER = "a number with a unit", "a date", "no number"
 OTHERWISE, DAY = "a day, written otherwise", "no day"
 SPELLING, UNLISTED = "a listed value, spelled otherwise", str(Unread.UNLISTED)
 SPACES = "a listed value, with other spaces"
+UNDECODED = "bytes of another encoding"
+
+_REPLACED = "\ufffd"  # what stands for bytes that are no text of the declared encoding
 
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
 OUTSIDE = str(Unread.OUTSIDE)
@@ -75,6 +79,8 @@ def cell_check(
         if column.reads(read := written(value)):
             why = None if declared is None else declared.unread(value)
             return str(why) if why is not None else OUTSIDE if outside(read) else READ
+        if _REPLACED in shown:
+            return UNDECODED
         if isinstance(column, Dates):
             return OTHERWISE if _DATE.fullmatch(shown.strip()) else DAY
         if isinstance(column, NUMBERS):
@@ -171,13 +177,14 @@ class Counts:
     """How many cells of a column are read, missing or not read, by the reason.
 
     ``kinds`` are, by the reason too, how many different labels of no declared value there are, and
-    ``marks`` those of a column of numbers.
+    ``marks`` those of a column of numbers.  ``positive`` is how many labels a condition holds for.
     """
 
     column: str
     cells: Mapping[str, int]
     kinds: Mapping[str, int] = field(default_factory=dict)
     marks: NumberMarks | None = None
+    positive: int | None = None
 
     @property
     def faults(self) -> dict[str, int]:
@@ -251,7 +258,8 @@ def count_cells(
     forms = _number_forms(columns, label, schema)
     shapes = [None if how is None else Numbering(number_shapes()) for how in forms]
     kinds = None if label is None else Numbering(_kinds(label, schema))
-    n, sums = 0, [Counter[Any]() for _ in checks]
+    holds = None if label is None or label.condition is None else Numbering(_holds(label, schema))
+    n, positive, sums = 0, Counter[Any](), [Counter[Any]() for _ in checks]
     seen = [Counter[Any]() for _ in checks]
     for batch in table.batches(names):
         n += len(batch[0].codes)
@@ -262,6 +270,8 @@ def count_cells(
                 _add(shape, column, total)
         if kinds is not None:
             kinds(batch[-1])
+        if holds is not None:
+            _add(holds, batch[-1], positive)
     found = [
         Counts(
             name,
@@ -272,7 +282,8 @@ def count_cells(
     ]
     if kinds is not None:
         strange = Counter(why for why, _ in kinds.values if why not in (READ, MISSING))
-        found[-1] = replace(found[-1], kinds=strange)
+        many = None if holds is None else positive[1]
+        found[-1] = replace(found[-1], kinds=strange, positive=many)
     return n, found
 
 
@@ -317,6 +328,61 @@ def _kinds(label: Label, schema: Schema | None) -> Callable[[object], tuple[str,
     return kind
 
 
+def _holds(label: Label, schema: Schema | None) -> Callable[[object], int]:
+    """The function from a label as it stands in the file to its number."""
+    written = _form(label, schema)
+    return lambda cell: label(written(cell))
+
+
 def _form(label: Label, schema: Schema | None) -> CellForm:
     forms = {} if schema is None else schema.reading(label).columns
     return forms.get(label.column, _AS_IT_IS)
+
+
+class UnreadCells(WrittenTable):
+    """A table whose cells that a domain does not read are counted while it is read in batches.
+
+    ``forms`` say how they are written.  NOT PRIVATE: the counts are those of its records.
+    """
+
+    def __init__(self, table: Table, domain: Domain[Any], forms: Mapping[str, CellForm]) -> None:
+        super().__init__(table, {})
+        self._forms = forms
+        self._known = {
+            column.name: column
+            for column in columns_of(domain)
+            if isinstance(column, (*NUMBERS, Listed))
+        }
+        self._checks = {
+            name: Numbering(cell_check(column, written=forms.get(name, CellForm())))
+            for name, column in self._known.items()
+        }
+        self._n, self._counts = 0, {name: Counter[str]() for name in self._checks}
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[CodedColumn]]:
+        for batch in self._table.raw.batches(columns):
+            self._n += len(batch[0].codes)
+            for name, cells in zip(columns, batch, strict=True):
+                if (check := self._checks.get(name)) is not None:
+                    numbers = np.bincount(check(cells), minlength=len(check))
+                    self._counts[name].update(
+                        dict(zip(check.values, numbers.tolist(), strict=True))
+                    )
+            yield self._table.decode(columns, batch)
+
+    def words(self) -> Iterator[str]:
+        """A line for each column with cells that are not read; no value of a cell is among them."""
+        for name, found in self._counts.items():
+            unread = sum(n for why, n in found.items() if count_faults([why]))
+            listed = isinstance(self._known[name], Listed)
+            how = "are not read and count as missing"
+            how = "are not on its list and count as other" if listed else how
+            commas = name in self._forms and self._forms[name].decimal == ","
+            why = "; the model reads a decimal comma" if commas else ""
+            if unread:
+                yield f"{unread:,} of {self._n:,} cells of {name!r} {how}{why}; see `littlestone check`"
+            if UNDECODED in found:
+                yield (
+                    f"{found[UNDECODED]:,} of them are bytes of another encoding than the model reads: "
+                    "write the file in that one, such as iconv -f latin1 -t utf-8 OLD > NEW"
+                )

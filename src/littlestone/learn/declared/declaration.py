@@ -31,7 +31,7 @@ from littlestone.learn.declared.declaring import (
 )
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import record_budget
+from littlestone.privacy.accounting.composed import record_budget
 from littlestone.privacy.cost import Budget, decimal_text, exact_epsilon
 from littlestone.privacy.mistakes import MistakeCosts, parse_costs
 from littlestone.privacy.randomness import choose_generator
@@ -288,16 +288,18 @@ class Declaration:
         *,
         refuse_blank: bool = False,
         rng: Random | None = None,
-        sums: bool = False,
+        joint: int = 0,
     ) -> Sample[Any]:
         """The sample of a table, as `read_sample` reads it.
 
         ``rng`` chooses the records of each unit; by default the system's cryptographic generator.  If
-        ``sums`` are all that is asked for, the records may stay in their engine.
+        counts of at most ``joint`` columns are all that a draw asks for, the records may stay in their
+        engine; 0 if it needs them.
         """
         domain = self.known_class.domain
-        if sums and not (refuse_blank or self.estimate):
-            stored = store_sample(table, domain, self.label, self.unit, choose_generator(rng))
+        if joint and not (refuse_blank or self.shares):
+            rng = choose_generator(rng)
+            stored = store_sample(table, domain, self.label, self.unit, rng, joint=joint)
             if stored is not None:
                 return stored
         keep = faults = None
@@ -320,6 +322,13 @@ def _unit(label: Label, column: str | None, most: int | None, schema: Schema | N
     >>> print(_unit(Label.parse("ill", "yes"), "patient", 3, None))
     at most 3 records of each patient
     """
+    if column == "":
+        raise DeclarationError(
+            "protect units of a column without a name",
+            found="--unit is empty",
+            fix="leave it out; if the schema has a unit and you want to protect single records, take a "
+            "copy of the schema without the lines unit and max_records",
+        )
     if schema is not None:
         column, most = schema.units(column, most)
     unit = Unit.declare(column, most)

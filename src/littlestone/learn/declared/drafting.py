@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.base.errors import DeclarationError, TableError, did_you_mean, show_value, visible
+from littlestone.data.forms import Reading
 from littlestone.data.label import label_names
 from littlestone.data.opening import open_table
-from littlestone.data.table import Table, suggest_separator
+from littlestone.data.table import MARKS, Table, suggest_separator
 from littlestone.learn.declared.schema_columns import KINDS, heading, read_column, toml_text
 from littlestone.points import number, text
 
@@ -168,13 +169,20 @@ _HEAD = """\
 """
 
 
-def draft_schema(table: object, dictionary: str | os.PathLike[str] | None = None) -> str:
+def draft_schema(
+    table: object,
+    dictionary: str | os.PathLike[str] | None = None,
+    *,
+    reading: Reading | None = None,
+) -> str:
     """A draft of the `Schema` of a table, in TOML with a comment that says what to fill in.
 
     ``table`` is what `open_table` takes or opened, such as the path of a CSV file.  Only the names
     and the declared types of its columns are used, and no record is read: ranges and lists of values
     are never guessed.  A CSV file declares no types.  If it has no header, its first record is taken
     for the names.  Raises `TableError` if the table cannot be opened.
+
+    ``reading`` says how a CSV file is written, and the draft then says it, too.
 
     ``dictionary`` is a CSV file that says what columns hold, as `read_dictionary` reads it.  Raises
     `DeclarationError` if it is wrong, or if the table lacks one of its columns.
@@ -184,15 +192,15 @@ def draft_schema(table: object, dictionary: str | os.PathLike[str] | None = None
     >>> [line for line in draft.splitlines() if line and not line.startswith("#")]
     ['[columns.age]', 'type = "integer"', '[columns.sex]', 'type = "text"']
     """
-    source = open_table(table)
+    source = open_table(table, reading=reading)
     known = {} if dictionary is None else read_dictionary(dictionary)
     for name in known:
         source.require(name, "rename the line of the dictionary, or delete it")
-    if source.likely_separator and not source.declared:
+    if (mark := source.likely_separator()) and not source.declared:
         raise TableError(
             f"draft a schema of {source.name}",
-            found="its first line is one name, and has a semicolon or a bar in it",
-            fix=suggest_separator(source.likely_separator),
+            found=f"its first line is one name, with {MARKS[mark]} in it",
+            fix=suggest_separator(mark),
         )
     kind = "the names and declared types of its columns"
     if not source.declared:
@@ -206,6 +214,9 @@ def draft_schema(table: object, dictionary: str | os.PathLike[str] | None = None
     names = [name for name, times in often.items() if times == 1]
     if left := len(source.columns) - len(names):
         parts[0] += f"# Left out: {left} without a name, or with a name that others have too.\n"
+    if reading:
+        lines = {"separator": reading.separator, "encoding": reading.encoding}
+        parts.append("".join(f"{key} = {toml_text(v)}\n" for key, v in lines.items() if v))
     return "\n".join(parts + [_column(source, name, known.get(name)) for name in names])
 
 
@@ -219,7 +230,10 @@ def _column(table: Table, name: str, known: Sequence[str] | None) -> str:
     try:
         table.require(name)
     except TableError as error:
-        return f"# {heading(name)}  left out: {error.found}\n"
+        how = ""
+        if table.kind(name) in ("date", "datetime"):
+            how = '; to use its days, write type = "date" and range = [2021-01-01, 2021-12-01]'
+        return f"# {heading(name)}  left out: {error.found}{how}\n"
     kind = table.kind(name)
     lines = [f'type = "{kind}"'] if kind is not None and not known else known or []
     return "\n".join([heading(name), *lines, ""])

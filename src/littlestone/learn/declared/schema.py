@@ -128,12 +128,19 @@ class Schema:
             # A decimal is exact: 0.1 is a tenth.
             data = tomllib.loads(text, parse_float=_decimal)
         except (ValueError, RecursionError) as error:
-            place = re.search(r"\(at (line \d+), column \d+\)", str(error))
+            place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+            line = text.split("\n")[int(place[1]) - 1] if place else ""
+            fix = (
+                "draft a schema: littlestone schema TABLE > schema.toml; TOML needs quotes around "
+            )
+            fix += 'text: target = "late"'
+            key = re.match(r"\s*\[columns\.([^\"'\[\]]{1,200})\]", line)
+            if key and (quoted := heading(key[1].strip())) != key[0].strip():
+                fix = f"write {quoted}: a name needs quotes if it has signs other than A-Z a-z 0-9 _ -"
             raise DeclarationError(
                 f"read {name}",
-                found="it is not TOML" + (f": see {place[1]}" if place else ""),
-                fix="draft a schema: littlestone schema TABLE > schema.toml; TOML needs quotes "
-                'around text: target = "late"',
+                found="it is not TOML" + (f": see line {place[1]}" if place else ""),
+                fix=fix,
             ) from None
         return cls._of(data, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import closing
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 from typing import Any, Self
 
@@ -16,7 +17,8 @@ from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import AUTO, explain
 from littlestone.learn.plan.missed import enough, for_records, too_few
-from littlestone.learn.results.accuracy import Evaluation, accuracy
+from littlestone.learn.results.accuracy import Evaluation, accuracy, group_accuracy
+from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
@@ -108,22 +110,50 @@ class Task:
         learner = for_records(self.learner, n) if auto else self.learner
         if learner is self.learner:
             return self
-        why = f"{n:,} records are enough to split each leaf once more"
+        # Of units only the most records are public.
+        records = f"{'' if self.declaration.unit is None else 'at most '}{n:,} records"
+        why = (
+            f"{records} are enough to split each leaf once more, which erred less on the tables it "
+            "was measured on; exponential has the smaller proved error"
+        )
         if learner.method == "irreducible":
-            why = f"{self.learner.method} would take too long on {n:,} records"
+            why = f"{self.learner.method} would take too long on {records}"
         return replace(self, learner=learner, why=f"{learner.method}: {why}")
 
-    def later(self) -> tuple[Self, str]:
-        """The task if there are many records, and its method and their number in words.
-
-        It costs no less.  Where nothing changes, it is this one, without words.
-        """
+    def later(self) -> tuple[Event, str]:
+        """What costs the most, however many records there are, and the method for many in words."""
+        if self.divides_by_records:
+            own, delta = self.event.cost(), self.declaration.budget.delta
+            most = replace(
+                own, epsilon=sum(self.parts_of_epsilon.values(), Fraction(0)), delta=delta
+            )
+            return Elsewhere(most, "all that is declared"), ""
         n = enough(self.learner)
         task = self.for_records(n)
         method = task.learner.method
-        if method == self.learner.method:
-            return self, ""
-        return task, f"{method} from {n:,} records on"
+        return task.event, "" if task is self else f"{method} from {n:,} records on"
+
+    @property
+    def parts_of_epsilon(self) -> dict[str, Fraction]:
+        """What the declared epsilon pays for, part by part; together they cost no more than the sum.
+
+        >>> told = Declaration.parse("ill", "thresholds(age, 0..120)", epsilon=1, positive=1, risk=True)
+        >>> for what, epsilon in Task.choose(told).parts_of_epsilon.items():
+        ...     print(epsilon, what)
+        3/4 the rule
+        1/4 its risks
+        """
+        told = self.declaration
+        estimate, risk = told.estimate or Fraction(0), told.risk_part or Fraction(0)
+        rest = told.budget.epsilon
+        if told.group:
+            return {"the group": rest - estimate, "its size and rate": estimate}
+        if self.divides_by_records:
+            parts = {"the rule and how good it is": rest}
+        else:
+            parts = {"the rule": rest - risk, "its risks": risk}
+        parts["the estimate"] = estimate
+        return {what: epsilon for what, epsilon in parts.items() if epsilon}
 
     @property
     def event(self) -> Event:
@@ -147,7 +177,7 @@ class Task:
         records are `too_few`.  The ledger notes the shape of the table (`Ledger.note_shape`).
         """
         sample = self.declaration.read(
-            data.table, refuse_blank=refuse_blank, rng=rng, sums=self.learner.asks_sums
+            data.table, refuse_blank=refuse_blank, rng=rng, joint=self.learner.joint
         )
         try:
             others = ledger.note_shape(data.name, columns=data.table.columns, n=sample.n)
@@ -174,7 +204,7 @@ class Task:
         return (
             f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: a mechanism with this "
             "delta could even publish one whole record. Choose a delta far below 1/n, such as "
-            "1e-6"
+            f"1e-{max(6, len(str(n)) + 1)}"
         )
 
     def fit(
@@ -219,14 +249,13 @@ class Task:
             release,
             reading=reading.pick_columns(release.hypothesis.tested_columns),
             taken=task.taken,
+            group=declaration.group,
         )
 
     def promise(self, learner: PrivateLearner[Any], n: int) -> str:
         """What is proved about the error, or the gain of a group, learned from ``n`` records."""
         if not self.declaration.group:
             return accuracy(learner, n, self.declaration.unit)
-        from littlestone.learn.results.group import group_accuracy
-
         return group_accuracy(learner, n)
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:

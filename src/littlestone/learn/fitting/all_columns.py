@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -20,7 +21,7 @@ from littlestone.learn.fitting.one_column import (
     share_records,
 )
 
-RECORDS = 1000
+RECORDS = 4000
 """How many artificial records stand for the table."""
 
 NARROW = 0.5
@@ -36,6 +37,9 @@ ASTRAY = 0.5
 """The part of the artificial records of a run of totals by which the table's may differ."""
 
 ROUNDS = 5
+
+FEW = 0.03
+"""The most of all records that are few; measured."""
 
 STEEP = 32
 """The most that a number of a column's shape is, up or down."""
@@ -177,6 +181,28 @@ def fit_together(
         odds = np.clip(odds + step * min(1.0, 3.0 / max(np.abs(step).max(), 1e-9)), -8, 8)
     parts = [odds[starts[i] : starts[i + 1]] for i in range(len(columns))]
     return Additive(max(-WIDEST, min(WIDEST, base + float(odds[cells]))), tuple(parts), groups)
+
+
+def hold_ends(odds: Floats, table: tuple[Floats, Floats], variance: Floats, n: int) -> Floats:
+    """The log odds of the groups of a column of numbers, not moving back towards 0 at its ends.
+
+    An end is a run of groups with at most `FEW` of the n records, by the noisy numbers of the ``table``
+    plus two standard deviations.  There the prior alone speaks, and would turn a high risk into the
+    usual one.  The first group is that of missing values.
+
+    >>> counts, odds = np.array([0.0, 900, 500, 3, -2, 1]), np.array([0, -1, 2, 1.5, 0.5, -0.5])
+    >>> hold_ends(odds, (counts, counts), np.full(6, 9.0), 2800).tolist()
+    [0.0, -1.0, 2.0, 2.0, 2.0, 2.0]
+    """
+    held = odds.copy()
+    for order in (np.arange(1, len(odds)), np.arange(len(odds) - 1, 0, -1)):
+        records, noise = (np.cumsum(own[order]) for own in (table[0] + table[1], 2 * variance))
+        few = np.flatnonzero(records + 2 * np.sqrt(noise) <= FEW * n)
+        end = order[: few[-1] + 2] if len(few) else order[:0]
+        for before, at in pairwise(end[::-1]):  # outwards, from the group before the end
+            if abs(held[at]) < abs(held[before]) or held[at] * held[before] < 0:
+                held[at] = held[before]
+    return held
 
 
 def to_points(fitted: Additive, most: int) -> tuple[list[Ints], tuple[float, float]]:

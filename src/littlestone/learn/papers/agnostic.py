@@ -10,7 +10,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
-from littlestone.base.discovery import concrete
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.data.sample import Sample
@@ -22,6 +21,7 @@ from littlestone.learn.base import (
     Setting,
     exact_alpha,
     has_rule,
+    kinds_of_learners,
     require_plan,
 )
 from littlestone.learn.papers.irreducible import IrreducibleLearner
@@ -71,7 +71,7 @@ def fewest(
     which its size is proved.
     """
     found: list[tuple[int, PrivateLearner[Point]]] = []
-    for kind in concrete(PrivateLearner, "littlestone.learn"):  # type: ignore[type-abstract]
+    for kind in kinds_of_learners():
         if not allowed(kind):
             continue
         try:
@@ -161,11 +161,11 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 found=f"the realizable learner learns {self.realizable.hypotheses}",
                 fix="give a learner of the same class",
             )
-        self._event = RelabellingEvent(self.relabelling, self.realizable.event)
-        if not self._event.cost().within(target):
+        self.event = RelabellingEvent(self.relabelling, self.realizable.event)
+        if not self.event.cost().within(target):
             raise DeclarationError(
                 f"learn {hypotheses} at {target}",
-                found=f"with that realizable learner it costs {self._event.cost()}",
+                found=f"with that realizable learner it costs {self.event.cost()}",
                 fix="give a learner of the epsilon and delta that it is asked for",
             )
         self.most_points = None if entries is None else most_points(hypotheses, entries)
@@ -222,10 +222,6 @@ class AgnosticTransformation(PrivateLearner[Point]):
         self, sample: Sample[Point], labels: Any, spaces: Any, others: Any
     ) -> Counts:
         """The score of each pattern on T = ``sample``; the relabelling bounds what a record changes."""
-
-    @property
-    def event(self) -> RelabellingEvent:
-        return self._event
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         choice = self.relabelling.choice
@@ -305,7 +301,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 continue
             n = chosen if self.part_size(chosen) >= bound.n else self.relabelling.share * bound.n
             if self.part_size(n) <= most:
-                return Bound(n, alpha, beta, setting, True, self.source)
+                return Bound(n, alpha, beta, setting, self.source)
         return None
 
     @abstractmethod
@@ -363,10 +359,6 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
 def _is_realizable(kind: type[PrivateLearner[Any]]) -> bool:
     """Whether a learner of this kind may learn the relabelled records, whose labels are all clean."""
     return not issubclass(kind, AgnosticTransformation)
-
-
-LARGEST = 200
-"""The largest Littlestone dimension d for which 16^d is computed: floats end soon after."""
 
 
 class AgnosticLearner(AgnosticTransformation[Point]):

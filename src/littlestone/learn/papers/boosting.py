@@ -214,7 +214,7 @@ class BoostingLearner(PrivateLearner[Point]):
         weak.require_errors(self.method)
         self.weak = weak
 
-    @property
+    @cached_property
     def event(self) -> BoostingEvent:
         return BoostingEvent(self.weak.event, self.walk.rounds)
 
@@ -339,7 +339,7 @@ class BoostingLearner(PrivateLearner[Point]):
         size = math.ceil(-math.log(each) / rate * (1 + 1e-6))
         size = max(size, math.ceil(bound.n / self.kept))
         source = "docs/proofs/boosting.md, Theorem 2"
-        return Bound(self.walk.rounds * size, alpha, beta, setting, True, source)
+        return Bound(self.walk.rounds * size, alpha, beta, setting, source)
 
 
 def _is_weak(kind: type[PrivateLearner[Any]]) -> bool:

@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TypeVar, cast
 
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.steps import at_most
+from littlestone.base.work import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
@@ -333,7 +334,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         sizes = learner._proved_sizes(alpha, beta)
         return cls(hypotheses, budget, alpha=alpha, sizes=sizes)
 
-    @property
+    @cached_property
     def event(self) -> Parallel:
         return Parallel([self.histogram, self.choice])
 
@@ -368,7 +369,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         Each batch has the same share of `MOST_STEPS`, so its rule depends on its own records alone.
         """
         try:
-            with at_most(max(1, MOST_STEPS // max(1, sizes.batches))):
+            with at_most(MOST_STEPS // sizes.batches):
                 return stable_rule(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
         # A batch that takes too long has no rule: a limit a batch, not one for all, keeps batches
         # independent.
@@ -402,7 +403,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         if sizes != self.sizes:
             return None
         page = "globally-stable" if self.hypotheses.labels == 2 else "multiclass-learning"
-        return Bound(sizes.n, alpha, beta, setting, True, f"docs/proofs/{page}.md, Theorem 5")
+        return Bound(sizes.n, alpha, beta, setting, f"docs/proofs/{page}.md, Theorem 5")
 
     def _leaves_floats(self) -> bool:
         return self.dimension + math.log2(math.log2(self.hypotheses.labels)) > LARGEST

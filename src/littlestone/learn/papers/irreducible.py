@@ -9,9 +9,10 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.papers.teachers import frontier
-from littlestone.learn.papers.voting import VotingLearner, parse_count
+from littlestone.learn.papers.voting import VotingLearner
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.parameters import require_whole
 from littlestone.rules import Hypothesis
 
 
@@ -59,7 +60,8 @@ class IrreducibleLearner(VotingLearner[Point]):
         **options: Any,
     ) -> None:
         super().__init__(hypotheses, budget, **options)
-        self.doublings = parse_count("doublings", doublings, least=0)
+        require_whole("doublings", doublings, least=0)
+        self.doublings = doublings
 
     def hypotheses_of_teacher(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         radius = int(self.alpha * chunk.n)

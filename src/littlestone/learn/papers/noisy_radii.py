@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass, is_scorable
-from littlestone.classes.promises.steady import is_steady
+from littlestone.classes.promises.covering import is_steady
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     Bound,
@@ -98,11 +98,7 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
         self._made: dict[int, RadiiLearner[Point]] = {}
         # It refuses what no number of records would allow, and all of them draw alike.
         self.mechanism = self.at(1).mechanism
-        self._event = Composition([(self.start, 1), (self.mechanism, 1)], budget.delta)
-
-    @property
-    def event(self) -> Composition:
-        return self._event
+        self.event = Composition([(self.start, 1), (self.mechanism, 1)], budget.delta)
 
     @cached_property
     def shift(self) -> int:
@@ -201,7 +197,7 @@ class NoisyRadiiLearner(PrivateLearner[Point]):
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if suffices(middle) else (middle, high)
-        return Bound(high, alpha, beta, setting, True, self.source)
+        return Bound(high, alpha, beta, setting, self.source)
 
     def chance_of_error(self, n: int, alpha: float) -> float:
         """Bound the probability of an error ``alpha`` above the best with n records; at most 1.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import ProperApproximation
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
+from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.teachers import shuffle_records, split
 from littlestone.learn.papers.voting import VotingLearner, share
@@ -68,10 +69,8 @@ class ProperLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         asked = f"learn {hypotheses} by a hypothesis of the class"
         if not isinstance(hypotheses, ProperApproximation):
-            raise unfit(
-                hypotheses,
-                self.method,
-                found="no way is known from its SOAs back to its hypotheses",
+            raise self.unfit(
+                found="no way is known from a rule outside of the class to one of the class nearby",
                 declare="a finite table, thresholds, points, subsets or rules",
             )
         hypotheses.require_mixture()
@@ -92,7 +91,7 @@ class ProperLearner(PrivateLearner[Point]):
                 fix="give a learner of the same class",
             )
 
-    @property
+    @cached_property
     def event(self) -> Parallel:
         return Parallel([self.improper.event, self.choice])
 
@@ -165,7 +164,7 @@ class ProperLearner(PrivateLearner[Point]):
         rate = -math.log1p(alpha * math.expm1(-tilt) + alpha / 2 * math.expm1(tilt))
         fresh = math.ceil(math.log(2 * most / beta) / rate * (1 + 1e-9))
         n = max(math.ceil(fresh / self.fresh), math.ceil(bound.n / (1 - self.fresh)))
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/proper.md, Theorem 4")
+        return Bound(n, alpha, beta, setting, "docs/proofs/proper.md, Theorem 4")
 
 
 def mixes(points: int, d: int, alpha: float) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Self
 
 from littlestone.base.errors import DeclarationError, TooLargeError, show_value
-from littlestone.base.steps import at_most
+from littlestone.base.work import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.outcomes import Outcomes
-from littlestone.classes.promises.steady import is_steady
+from littlestone.classes.promises.covering import is_steady
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
@@ -25,13 +26,12 @@ from littlestone.learn.base import (
     dimension_up_to,
     has_rule,
     require_plan,
-    unfit,
 )
 from littlestone.learn.papers.radii_lists import leaves_of_class, lists, longest_clean
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.radii_selection import RadiiSelection
+from littlestone.privacy.mechanisms.selection_from_lists import RadiiSelection
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import sum_masses
@@ -107,9 +107,7 @@ class RadiiLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         if isinstance(hypotheses, Outcomes):
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="its version spaces are searched with a limit, and what they list may not end",
                 declare="a class of rules with two labels",
             )
@@ -207,11 +205,8 @@ class RadiiLearner(PrivateLearner[Point]):
             spaces = min(spaces, sum(found) * (errors + d) * H.labels)
         if (fewest := self._steps(n, spaces)) > MOST_WORK:
             return fewest  # the tree of the class has a leaf, so no walk through it makes this less
-        try:
-            with at_most(_TRIED):
-                return self._steps(n, spaces * leaves_of_class(H, self.radii))
-        except TooLargeError:
-            return MOST_WORK + 1
+        leaves = _leaves_of_class(H, self.radii)
+        return MOST_WORK + 1 if leaves is None else self._steps(n, spaces * leaves)
 
     def _steps(self, n: int, spaces: int) -> int:
         size = self.hypotheses.size
@@ -230,7 +225,7 @@ class RadiiLearner(PrivateLearner[Point]):
         if any(size < all_of_it for size, all_of_it in zip(self.lists, most, strict=True)):
             return None
         n = least(lambda n: self.failure(n, alpha) <= beta)
-        return Bound(n, alpha, beta, setting, True, self.source)
+        return Bound(n, alpha, beta, setting, self.source)
 
     @property
     def miss_probability(self) -> float:
@@ -259,6 +254,16 @@ class RadiiLearner(PrivateLearner[Point]):
                 exponents.append(patterns - divergence(errors, v, n, g) + rounding)
         # The relative margin covers the rounding of the other operations.
         return min(1.0, math.exp(min(exponents)) * (1 + 1e-9) + self.miss_probability)
+
+
+@lru_cache(maxsize=32)
+def _leaves_of_class(H: HypothesisClass[Any], radii: int) -> int | None:
+    """`leaves_of_class`, or None if there are too many steps to it; other budgets ask for it again."""
+    try:
+        with at_most(_TRIED):
+            return leaves_of_class(H, radii)
+    except TooLargeError:
+        return None
 
 
 def divergence(u: int, v: int, n: int, g: int) -> float:

@@ -9,9 +9,9 @@ from heapq import heappop, heappush, nsmallest
 from itertools import chain, count, islice
 from typing import Any
 
-from littlestone.base import steps
+from littlestone.base.work import count_steps
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.promises.steady import is_steady
+from littlestone.classes.promises.covering import is_steady
 from littlestone.data.sample import Sample
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import reducing_path
@@ -141,15 +141,15 @@ def _run(
 def leaves_of_class(H: HypothesisClass[Any], radii: int) -> int:
     """The leaves of the tree of H without a sample, at the first radius.
 
-    `steps.at_most` limits the search for them, and for what reduces H at every radius.
+    `at_most` limits the search for them, and for what reduces H at every radius.
     """
     d, found, root = int(H.littlestone_dimension()), 0, VersionNode(H, 0)
     seen = CostedPoints(Sample.from_examples(H.domain, [], labels=H.labels))
     for _ in root.leaves(seen, leaf_demands(d + radii - 1, d), 0, 0):
-        steps.count_steps()
+        count_steps()
         found += 1
     for s in range(d, d + radii):
-        steps.count_steps()
+        count_steps()
         VersionNode(H, 0).is_reducible(leaf_demands(s, d))
     return found
 

@@ -75,7 +75,7 @@ class StagedLearner(VotingLearner[Point]):
         spent = self.tests.cost()
         super().__init__(hypotheses, Budget(paid - spent.epsilon, slack - spent.delta), **options)
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
-        self._event = Composition([(self.tests, 1), (self.mechanism, 1)], slack)
+        self.event = Composition([(self.tests, 1), (self.mechanism, 1)], slack)
 
     @property
     def passes(self) -> int:
@@ -106,10 +106,6 @@ class StagedLearner(VotingLearner[Point]):
             k - threshold + 1
         )
         return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
-
-    @property
-    def event(self) -> Composition:
-        return self._event
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.tests)

@@ -109,7 +109,7 @@ def frontier(
 
     Version spaces are looked at in the order of their errors, and only the ``most`` first ones.  All
     cells together are decomposed into at most that many nodes.  What takes more nodes, or more steps
-    than `littlestone.base.steps.at_most` allows, is listed as if the radius were smaller.
+    than `littlestone.base.work.at_most` allows, is listed as if the radius were smaller.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.points import Integers

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from littlestone.base.errors import DeclarationError, TooLargeError, show_value
-from littlestone.base.steps import at_most
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.work import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
@@ -30,8 +30,8 @@ from littlestone.learn.papers.teachers import chunks, list_records, split
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget, exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.parameters import least
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.parameters import least, require_whole
 from littlestone.privacy.rational import sum_masses
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose
@@ -96,14 +96,15 @@ class VotingLearner(PrivateLearner[Point]):
         self.alpha = share("alpha", self.radius / 10 if alpha is None else alpha)
         if list_size is None:
             list_size = 2 ** min(self.dimension, _DOUBLINGS)
-        self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
-            budget, parse_count("list_size", list_size)
-        )
+        require_whole("list_size", list_size, least=1)
+        self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(budget, list_size)
         # A number of teachers from declarations and the budget alone.
         if teachers is None:
             teachers = math.ceil(self.slack * self.teachers_needed(_BETA))
-        self.teachers = parse_count("teachers", teachers)
-        self.most = None if most is None else parse_count("most", most)
+        require_whole("teachers", teachers, least=1)
+        if most is not None:
+            require_whole("most", most, least=1)
+        self.teachers, self.most = teachers, most
 
     @classmethod
     def for_error(
@@ -298,7 +299,7 @@ class VotingLearner(PrivateLearner[Point]):
         # Cut lists may lose the common rule, and then nothing is proved.
         if self.longest(m, self.dimension, self.hypotheses.labels) > self.mechanism.list_size:
             return None
-        return Bound(self.teachers * m, alpha, beta, setting, True, self.source)
+        return Bound(self.teachers * m, alpha, beta, setting, self.source)
 
     def failure(self, m: int, alpha: float) -> float:
         """Bound the probability of an error above ``alpha`` with m records a teacher; at most 1.
@@ -318,7 +319,7 @@ class VotingLearner(PrivateLearner[Point]):
     def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction, labels: int) -> float:
         """`failure` without `miss_probability`, for k teachers whose lists err on a share ``own``."""
         u, v = float(own * m), alpha * m - 1
-        if m < d or v <= u:
+        if v <= u:
             return 1.0
         ways = (math.comb(2 * m, i) * (labels - 1) ** i for i in range(d + 1))
         patterns = math.log(sum(ways))
@@ -354,14 +355,3 @@ def share(name: str, value: object) -> Fraction:
             fix="give a share such as 0.1",
         )
     return found
-
-
-def parse_count(name: str, value: int, least: int = 1) -> int:
-    """A declared whole number, at least ``least``; raises `DeclarationError` otherwise."""
-    if type(value) is not int or value < least:
-        raise DeclarationError(
-            f"learn from teachers with {name} = {show_value(value)}",
-            found=f"it is a whole number, {least} or more",
-            fix=f"give another {name}, or leave it out",
-        )
-    return value

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from littlestone.base.discovery import concrete, kind_of_name
+from littlestone.base.discovery import kind_of_name
 from littlestone.base.errors import DeclarationError, no_such, show_value
 from littlestone.base.work import track_items
 from littlestone.classes.base import HypothesisClass, ScoredClass
 from littlestone.classes.dimensions.closed_forms import has_one_mistake
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learn.base import (
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    kinds_of_learners,
+    require_plan,
+)
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.points.columns import columns_of
 from littlestone.privacy.cost import Budget, exact
@@ -47,7 +54,7 @@ def require_goal(alpha: float, beta: float, setting: str = "agnostic") -> None:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method and its learner of a class, or the reason why it has none.
+    """A method and its learner of a class, or the reason why it has none and the ``remedy``.
 
     ``bound`` is its proved sample size in the requested setting.  ``clean`` is what is proved for clean
     labels if nothing is proved for wrong ones.  ``calibrated`` is its size in simulations, which have
@@ -60,6 +67,7 @@ class Candidate:
     calibrated: CalibratedSize | None
     reason: str
     clean: Bound | None = None
+    remedy: str = ""
 
     def describe(self) -> str:
         """One line for people."""
@@ -129,13 +137,15 @@ def candidates(
         mistakes=mistakes,
     )
     found = []
-    for kind in track_items(_kinds() if kinds is None else list(kinds), "looking for methods"):
+    tried = kinds_of_learners() if kinds is None else list(kinds)
+    for kind in track_items(tried, "looking for methods"):
         if hypotheses.labels == 2 and _of_bits(kind):
             continue  # two labels are one bit, so nothing is to be split
         try:
             learner = made(kind)
         except DeclarationError as error:
-            found.append(Candidate(kind.method, None, None, None, error.found))
+            remedy = error.fix.removeprefix("take another method").removeprefix(", or ")
+            found.append(Candidate(kind.method, None, None, None, error.found, remedy=remedy))
         else:
             bound = learner.bound(alpha, beta, setting=setting)
             simulated = clean = None
@@ -276,7 +286,7 @@ def choose_learner(
         for barred in (False, True):
             kinds = [
                 kind
-                for kind in _kinds()
+                for kind in kinds_of_learners()
                 if _is_barred(kind, setting) == barred and (kind.takes_void or not void)
             ]
             if not kinds:
@@ -290,7 +300,7 @@ def choose_learner(
         for kind in _kinds_named(method):
             if kind.method == method:
                 return _make_learner(hypotheses, budget, kind, **goal), f"{method}: asked for"
-    methods = [AUTO, *(kind.method for kind in _kinds())]
+    methods = [AUTO, *(kind.method for kind in kinds_of_learners())]
     raise no_such(f"learn by the method {show_value(method)}", "method", method, methods)
 
 
@@ -300,7 +310,7 @@ def _kinds_named(method: str) -> list[type[PrivateLearner[Any]]]:
         own = kind_of_name(PrivateLearner, room, "method", method)  # type: ignore[type-abstract]
         if own:
             return [own]
-    return _kinds()
+    return kinds_of_learners()
 
 
 def _scoring(
@@ -332,7 +342,7 @@ def _none_applies(
     if not budget.delta:
         allowed = Budget(budget.epsilon, _USUAL_DELTA)
         names = {found.method for found in refused}
-        kinds = [kind for kind in _kinds() if kind.method in names]
+        kinds = [kind for kind in kinds_of_learners() if kind.method in names]
         # Tried only when nothing applies, so that the error names what a delta would allow.
         helped = {c.method for c in candidates(H, allowed, **goal, kinds=kinds) if c.learner}
         if helped and (open_names := [c.name for c in columns_of(H.domain) if c.size is None]):
@@ -341,13 +351,13 @@ def _none_applies(
                 f"learn {H} with delta = 0",
                 found=f"{columns}{', '.join(open_names)} "
                 f"{'has' if len(open_names) == 1 else 'have'} no list of values",
-                fix="give it one, delete it from the schema or the class, or allow "
-                f"--delta {_USUAL_DELTA}",
+                fix="give it one, such as ward in {ICU, ER}, or a range, such as age: 0..120 step 5; "
+                f"delete it from the schema or the class; or allow --delta {_USUAL_DELTA}",
             )
         if helped:
             return DeclarationError(
                 f"learn {H} with delta = 0",
-                found="; ".join(refusals(c for c in refused if c.method in helped)),
+                found="; ".join(refusals((c for c in refused if c.method in helped), bare=True)),
                 fix=f"allow a small delta, such as {_USUAL_DELTA}, declare the range or the values of "
                 "each column, such as age: 0..120 step 5 and ward in {ICU, ER}, or "
                 "declare another class; "
@@ -356,19 +366,27 @@ def _none_applies(
     costs = goal["mistakes"]
     return DeclarationError(
         f"learn {H}" + (f" if {costs}" if costs else ""),
-        found="; ".join(refusals(refused)),
+        found="; ".join(refusals(refused, bare=True)),
         fix=("use one record of each unit: --max-records 1, or " if void else "")
         + "declare another class, or one with fewer columns, shorter ranges or a coarser step"
         + (", such as conditions(...) or trees(...)" if costs else ""),
     )
 
 
-def refusals(found: Iterable[Any]) -> list[str]:
-    """Why methods do not apply, each reason once; ``found`` are candidates that do not."""
-    methods: dict[str, list[str]] = {}
+def refusals(found: Iterable[Any], *, bare: bool = False) -> list[str]:
+    """Why methods do not apply, each reason once, and unless it is ``bare``, what would help.
+
+    ``found`` are candidates that do not apply.
+    """
+    methods: dict[str, list[Any]] = {}
     for candidate in found:
-        methods.setdefault(candidate.reason, []).append(candidate.method)
-    return [f"{reason} ({', '.join(names)})" for reason, names in methods.items()]
+        methods.setdefault(candidate.reason, []).append(candidate)
+    told = []
+    for reason, alike in methods.items():
+        remedies = dict.fromkeys(c.remedy for c in alike if c.remedy and not bare)
+        more = f"; {' or '.join(remedies)}" if remedies else ""
+        told.append(f"{', '.join(c.method for c in alike)}: {reason}{more}")
+    return told
 
 
 def explain(
@@ -425,7 +443,3 @@ def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
             (best.clean and ", and its size is proved for clean ones") or ""
         )
     return "no method without a caveat has a proved size"
-
-
-def _kinds() -> list[type[PrivateLearner[Any]]]:
-    return concrete(PrivateLearner, _LEARNERS)  # type: ignore[type-abstract]

@@ -5,12 +5,14 @@ Docs: docs/how-to/schema.md.  The choice depends on the schema and the budget al
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.learn.base import PrivateLearner, Setting
 from littlestone.learn.plan.choice import ALPHA, AUTO, BETA
+from littlestone.points import Domain, Strings
+from littlestone.points.columns import columns_of
 
 if TYPE_CHECKING:
     from littlestone.learn.declared.declaration import Declaration
@@ -69,16 +71,20 @@ def with_points(
 ) -> tuple[PrivateLearner[Any], str, str]:
     """What `default_class` took, or the learner that gives trees points, if risks are asked for.
 
-    It stays as it is without a delta, for other classes, for tables too wide, for several labels, and
-    if a unit has several records.
+    It stays as it is without a delta, with an open column, for tables too wide, for several labels,
+    and if a unit has several records.  In the first two cases ``taken`` says what to declare.
     """
     from littlestone.classes.trees import Trees
     from littlestone.learn.tree_sheet import TreeSheetLearner, deepen
 
     told, (learner, _, taken) = declaration, default
     several = told.unit is not None and told.unit.most > 1
-    if told.method != AUTO or not told.risk or not told.budget.delta or told.group or several:
+    if told.method != AUTO or not told.risk or told.group or several or told.label.labels > 2:
         return default
+    if lists := without_values(columns_of(learner.hypotheses.domain)):
+        return *default[:2], f"{taken}; for risks by a tree with points, {lists}"
+    if not told.budget.delta:
+        return *default[:2], f"{taken}; for risks by a tree with points, give a delta"
     if not isinstance(learner.hypotheses, Trees):
         return default
     try:
@@ -87,4 +93,20 @@ def with_points(
     except (DeclarationError, TooLargeError):
         return default
     taken = f"trees(*; {H.options}), because none was given and risks were asked for"
+    taken += ": the leaves of a tree begin a score sheet"
     return own, f"{own.method}: it gives risks", taken
+
+
+def without_values(columns: Iterable[Domain[Any]]) -> str:
+    """What to declare about columns of texts, with which no tree has points; else nothing.
+
+    >>> from littlestone.points import Strings
+    >>> without_values([Strings("ward")])
+    'declare the values of ward: an open column of texts has no list of them'
+    """
+    names = ", ".join(str(column.name) for column in columns if isinstance(column, Strings))
+    return (
+        f"declare the values of {names}: an open column of texts has no list of them"
+        if names
+        else ""
+    )

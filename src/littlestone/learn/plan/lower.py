@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import answering
+from littlestone.base.work import answering
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.lookup import Lookup
 from littlestone.classes.parities import Parities
@@ -22,7 +22,8 @@ from littlestone.classes.promises.by_table import ByTable
 from littlestone.classes.promises.counted import BoxFamily
 from littlestone.classes.promises.covering import Covering, PointCovering
 from littlestone.classes.promises.tabled import TableClass
-from littlestone.learn.base import MOST_VALUES, binomial_law, binomial_mean, require_plan
+from littlestone.learn.base import require_plan
+from littlestone.learn.plan.missed import MOST_VALUES, binomial_law, binomial_mean
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.parameters import least, natural_log
@@ -60,7 +61,7 @@ def free_points(H: HypothesisClass[Point]) -> int:
     found, more = list[Point](), False
     # Of three hypotheses two agree at a point and differ at another.
     with suppress(TooLargeError), answering():
-        for points in _growing(H, MOST):
+        for points in shattered_points(H):
             found = points
         more = _one_more(H, found)
     return max(1, len(found) if more else len(found) - 1)
@@ -116,25 +117,17 @@ def _one_more(H: HypothesisClass[Point], points: list[Point]) -> bool:
     )
 
 
-def shattered_points(H: HypothesisClass[Point], most: int = MOST) -> list[Point]:
-    """At most ``most`` points that H shatters, chosen greedily.
+def shattered_points(H: HypothesisClass[Point], most: int = MOST) -> Iterator[list[Point]]:
+    """Points that H shatters, chosen greedily: one more each time, up to ``most``.
 
     Candidates are all points of a small domain, and otherwise those where a mistake can be forced.  All
     2^k version spaces after k points are nonempty, so k <= VC(H), and k may be smaller.  In a table,
     the search ends when it needs more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
-    >>> len(shattered_points(parse_class("subsets(merchant; at most 3)")))
-    3
+    >>> [len(points) for points in shattered_points(parse_class("subsets(merchant; at most 3)"))]
+    [1, 2, 3]
     """
-    found = list[Point]()
-    for points in _growing(H, most):
-        found = points
-    return found
-
-
-def _growing(H: HypothesisClass[Point], most: int) -> Iterator[list[Point]]:
-    """The points of `shattered_points`, one more each time."""
     points: list[Point] = []
     cells = [H]
     small = H.domain.size is not None and H.domain.size <= _SMALL

@@ -1,4 +1,7 @@
-"""How many records suffice if each key is released by itself, and the learner for that many."""
+"""How many records suffice if each key is released by itself, and the learner for that many.
+
+Proved sizes sum means of functions of a binomial number.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,71 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.learn.base import (
-    MOST_WORK,
-    Bound,
-    PrivateLearner,
-    Setting,
-    binomial_mean,
-    binomial_means,
-    require_plan,
-    require_values,
-)
+from littlestone.base.errors import TooLargeError
+from littlestone.learn.base import MOST_WORK, Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.key_release import KeyRelease
+from littlestone.privacy.mechanisms.partition_selection import KeyRelease
 from littlestone.privacy.parameters import least, natural_log
 
+MOST_VALUES = 30_000
+"""The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
+
+
+def require_values(count: int, most: int = MOST_VALUES) -> None:
+    """Raise `TooLargeError` if a proved size sums more than ``most`` values."""
+    if count > most:
+        raise TooLargeError(
+            "find a proved sample size",
+            found=f"it sums some ln(1 / delta) / epsilon values, more than {most:,}",
+            fix="ask for a larger epsilon or delta; learning itself needs no such sum",
+        )
+
+
+def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
+    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; ``values``, nonnegative, is 0 beyond its end.
+
+    The relative error is far below 1e-9 for up to 10^5 values.
+
+    >>> binomial_mean(2, 0.5, np.array([1.0, 0.0, 1.0]))
+    0.5
+    """
+    if n * p > len(values) and (n * p - len(values)) ** 2 > 1500 * n * p:
+        return 0.0  # Chernoff: Pr[K <= len(values)] < e^-750, less than any float
+    return float(binomial_means(n, np.array([p]), values)[0])
+
+
+def binomial_means(
+    n: int, p: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """`binomial_mean` for each p of an array."""
+    # A product by BLAS would start threads, which wait longer for each other than they compute.
+    found: NDArray[np.float64] = np.sum(
+        binomial_law(n, p[:, None], len(values)) * values[: n + 1], axis=1
+    )
+    return found
+
+
+def binomial_law(n: int, p: float | NDArray[np.float64], most: int) -> NDArray[np.float64]:
+    """Pr[K = k] for K ~ Bin(n, p) and k < ``most``, in the last axis, which ends with k = n."""
+    k, ways = _log_ways(n, min(n + 1, most))
+    law: NDArray[np.float64] = np.exp(ways + k * np.log(p) + (n - k) * np.log1p(-p))
+    return law
+
+
+@lru_cache(maxsize=16)
+def _log_ways(n: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The k < size and ln C(n, k); a search asks for many p of one n."""
+    k = np.arange(size)
+    return k, np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])
+
+
 Floats = NDArray[np.float64]
-Mechanism = TypeVar("Mechanism", bound=Hashable)
 
 MOST_STEPS = 10_000
 """The most values of a release curve that are listed for a proved size."""
@@ -65,53 +111,59 @@ def _nothing(mechanism: Hashable, keys: int, alpha: float) -> Callable[[int], fl
     return lambda n: 0.0
 
 
-def sample_size_for_keys(
-    keys: int,
-    missed: Callable[[Mechanism], Floats],
-    mechanism: Mechanism,
-    alpha: float,
-    beta: float,
-    setting: Setting,
-    source: str,
-    *,
-    besides: Callable[[Mechanism, int, float], Callable[[int], float]] = _nothing,
-) -> Bound | None:
-    """The records after which the missed keys weigh more than ``alpha`` with at most ``beta``.
+class KeySizes(NamedTuple):
+    """How many records suffice, for realizable samples, if each of at most ``keys`` keys is by itself.
 
-    For realizable samples and at most ``keys`` keys.  ``missed(mechanism)[c]``, which falls in c, is
-    the probability that a key with c records is not released.  For one key, no smaller n suffices.
-    ``besides(mechanism, keys, alpha)(n)``, which falls in n, is the probability of any other failure.
+    ``missed(mechanism)[c]``, which falls in c, is the probability that a key with c records is not
+    released.  ``besides(mechanism, keys, alpha)(n)``, which falls in n, is the probability of any
+    other failure.  ``source`` says where it is proved.
     """
-    require_plan(alpha, beta, setting)
-    if setting != "realizable" or keys < 1:
-        return None
-    n = _least_for_keys(keys, missed, mechanism, alpha, beta, besides)
-    return Bound(n, alpha, beta, setting, True, source)
+
+    keys: int
+    missed: Callable[[Any], Floats]
+    mechanism: Hashable
+    source: str
+    besides: Callable[[Any, int, float], Callable[[int], float]] = _nothing
+
+    def plan(self, alpha: float, beta: float, setting: Setting) -> Bound | None:
+        """The records after which the missed keys weigh more than ``alpha`` with at most ``beta``.
+
+        For one key, no smaller n suffices.
+        """
+        require_plan(alpha, beta, setting)
+        if setting != "realizable" or self.keys < 1:
+            return None
+        return Bound(_least(self, alpha, beta), alpha, beta, setting, self.source)
+
+    def is_enough(self, n: int, alpha: float, beta: float, setting: Setting) -> bool:
+        """Whether ``n`` records are proved to be enough, without a search for the least number."""
+        require_plan(alpha, beta, setting)
+        if setting != "realizable" or self.keys < 1:
+            return False
+        rough, fine = self._bounds(alpha, beta)
+        enough = beta * (1 - _MARGIN)
+        return rough(n) <= enough or (1 < self.keys <= _MOST_KEYS and fine(n) <= enough)
+
+    def _bounds(self, alpha: float, beta: float) -> tuple[Callable[[int], float], ...]:
+        """Two bounds by n on the probability of a failure, of which the first falls in n."""
+        keys, chances = self.keys, self.missed(self.mechanism)
+        other = self.besides(self.mechanism, keys, alpha)
+        # If the missed keys weigh more than alpha, one of them weighs alpha / keys or more.
+        return (
+            lambda n: keys * binomial_mean(n, alpha / keys, chances) + other(n),
+            # The sharper bound of docs/proofs/partition-selection.md, Theorem 2.
+            lambda n: too_much_missed(n, keys, chances, alpha, beta) + other(n),
+        )
 
 
 @lru_cache(maxsize=256)
-def _least_for_keys(
-    keys: int,
-    missed: Callable[[Mechanism], Floats],
-    mechanism: Mechanism,
-    alpha: float,
-    beta: float,
-    besides: Callable[[Mechanism, int, float], Callable[[int], float]],
-) -> int:
-    chances, enough, other = (
-        missed(mechanism),
-        beta * (1 - _MARGIN),
-        besides(mechanism, keys, alpha),
-    )
-    # A first bound: if the missed keys weigh more than alpha, one of them weighs alpha / keys or
-    # more.
-    most = least(lambda n: keys * binomial_mean(n, alpha / keys, chances) + other(n) <= enough)
-    low, above = 0, most
-    while 1 < keys <= _MOST_KEYS and above - low > 1:
+def _least(sizes: KeySizes, alpha: float, beta: float) -> int:
+    rough, fine = sizes._bounds(alpha, beta)
+    enough = beta * (1 - _MARGIN)
+    low, above = 0, least(lambda n: rough(n) <= enough)
+    while 1 < sizes.keys <= _MOST_KEYS and above - low > 1:
         middle = (low + above) // 2
-        # The sharper bound of docs/proofs/partition-selection.md, Theorem 2, below the first one.
-        suffices = too_much_missed(middle, keys, chances, alpha, beta) + other(middle) <= enough
-        low, above = (low, middle) if suffices else (middle, above)
+        low, above = (low, middle) if fine(middle) <= enough else (middle, above)
     return above
 
 

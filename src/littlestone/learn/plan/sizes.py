@@ -16,7 +16,7 @@ from littlestone.learn.papers.globally_stable import LARGEST, paper_sizes
 from littlestone.learn.plan.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.learn.plan.lower import LowerBound, lower_bounds
 from littlestone.learn.plan.lower_mistakes import LowerMistakes, lower_mistakes
-from littlestone.learn.plan.missed import least_records, too_few
+from littlestone.learn.plan.missed import for_records, least_records, too_few
 from littlestone.learn.plan.simulated_sizes import CalibratedSize
 from littlestone.learn.stream import KnownMistakes, online_candidates
 from littlestone.privacy.cost import Budget, PrivacyCost
@@ -316,6 +316,16 @@ class Plan:
             )
             for row in self.rows
         ]
+
+    def method_for(self, n: int) -> str | None:
+        """The method that `fit` takes for n records if none is named; None if none applies.
+
+        >>> from littlestone.classes import parse_class
+        >>> found = plan(parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"), Budget(1))
+        >>> found.rows[0].method, found.method_for(500), found.method_for(20_000)
+        ('exponential', 'exponential', 'regrown')
+        """
+        return for_records(self.rows[0].learner, n).method if self.rows else None
 
     def too_few(self, n: int) -> str | None:
         """What `fit` says before its spend if n records are too few for its default; else None."""

@@ -1,22 +1,26 @@
-"""What is proved about a release, and apart from it an evaluation, which is NOT PRIVATE."""
+"""What is proved about a release, the group that one found, and an evaluation, which is NOT PRIVATE."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from typing import Any
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, is_scorable
 from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
-from littlestone.learn.results.estimate import BETA, errors
+from littlestone.learn.results.estimate import BETA, Estimate, Share, errors
 from littlestone.learn.results.release import Release
 from littlestone.points.units import Unit
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.rules import Hypothesis
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = float(BETA)
+_WEAKEST = 0.5
 
 
 def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
@@ -27,7 +31,7 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
     >>> from littlestone.privacy.cost import Budget
     >>> learner = ExponentialLearner(parse_class("thresholds(age, 0..120)"), Budget(1))
     >>> accuracy(learner, 5)
-    'No accuracy guarantee: that needs 55 records.'
+    'No accuracy guarantee: to be within 50 percentage points of the best rule needs 55 records.'
     """
     if unit is not None and unit.most > 1:
         return f"No accuracy guarantee: the records of one {unit.column} are not independent."
@@ -55,14 +59,27 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
     return no_guarantee(learner)
 
 
-def no_guarantee(learner: PrivateLearner[Any]) -> str:
-    """That too few records are given for any guarantee of the error, and how many it needs."""
-    least = learner.bound(0.5, _BETA)
+def no_guarantee(learner: PrivateLearner[Any], of_group: str = "") -> str:
+    """That too few records are given for any guarantee of the error, and how many the weakest needs.
+
+    The weakest is that of alpha = 1/2; ``of_group`` says in words what it means for a group.
+    """
+    costs = learner.mistakes
+    cost = f"a mean cost of {round_up(_WEAKEST * costs.largest)}"
+    least = learner.bound(_WEAKEST, _BETA)
     if least is not None:
-        return f"No accuracy guarantee: that needs {least.n:,} records."
-    least = learner.bound(0.5, _BETA, setting="realizable")
+        best = least.versus or "the best rule"
+        within = (
+            f"{100 * _WEAKEST:g} percentage points of {best}"
+            if costs.equal
+            else f"{cost} of {best}"
+        )
+        needs = f"to be within {of_group or within} needs {least.n:,} records"
+        return f"No accuracy guarantee: {needs}."
+    least = learner.bound(_WEAKEST, _BETA, setting="realizable")
     if least is not None:
-        return f"No accuracy guarantee: that needs {least.n:,} records and error-free labels."
+        most = f"an error of at most {100 * _WEAKEST:g}%" if costs.equal else cost
+        return f"No accuracy guarantee: {most} needs {least.n:,} records and error-free labels."
     return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
@@ -187,3 +204,85 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
         best = [elements.first_of(int(scores.argmax()))] if found else []
         return hypotheses.union(map(elements.element, best))
     return None
+
+
+_WORDS = {"always 0": "nobody", "always 1": "all records"}
+
+
+@dataclass(frozen=True, repr=False)
+class Group:
+    """A group of records in which positive labels are frequent, with its estimated size and rate.
+
+    It is a view of a ``release`` that has an estimate: `littlestone.predict` of the release is 1 for
+    the records in the group.  Intervals hold together with probability 95% over the noise.  They
+    describe the records at hand.  The same records chose the group, so its rate among new records may
+    be lower.
+    """
+
+    release: Release
+
+    def words(self) -> str:
+        """The group in words: a condition, or ``nobody`` or ``all records``."""
+        condition = self.release.hypothesis.words()
+        return _WORDS.get(condition, condition)
+
+    @property
+    def above(self) -> Fraction:
+        """The rate above which a group counts."""
+        return self.release.mistakes.rate
+
+    @property
+    def size(self) -> Share:
+        """The share of records in the group."""
+        return self.estimate.coverage(BETA)
+
+    @property
+    def rate(self) -> Share:
+        """The share of positive labels in the group; from 0 to 1 if the group may be empty."""
+        return self.estimate.precision(BETA)
+
+    @property
+    def overall(self) -> Share:
+        """The share of positive labels among all records."""
+        return self.estimate.positive(BETA)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate of the release; `DeclarationError` if it has none."""
+        if self.release.estimate is None:
+            raise DeclarationError(
+                "show a release as a group",
+                found="it has no estimate of size and rate",
+                fix="take what subgroup() returned",
+            )
+        return self.release.estimate
+
+    def __repr__(self) -> str:
+        return repr(replace(self.release, group=True))
+
+    def to_json(self) -> dict[str, object]:
+        """The model file of the release, with the figures of the group."""
+        return replace(self.release, group=True).to_json()
+
+    def figures(self) -> dict[str, object]:
+        """The group in words and in figures, as plain JSON values."""
+        figures = {"size": self.size, "rate": self.rate, "overall rate": self.overall}
+        shares = {
+            name: dict(zip(Share._fields, map(float, share), strict=True))
+            for name, share in figures.items()
+        }
+        return {"above": decimal_text(self.above), "words": self.words(), **shares}
+
+
+def group_accuracy(learner: PrivateLearner[Any], n: int) -> str:
+    """What is proved about the gain of a group found among ``n`` records, in one sentence."""
+    alpha, costs = learner.accuracy(n, float(BETA)), learner.mistakes
+    scale = 100 * costs.largest / (costs.missed + costs.alarm)
+    if alpha is None:
+        return no_guarantee(learner, f"{round_up(scale / 2)}% of all records of the best group")
+    most = round_up(alpha * scale)
+    return (
+        f"On new records, the group's positives beyond {decimal_text(costs.rate)} of its records fall "
+        f"short of those of the best group in the class by at most {most}% of all records (proved, "
+        f"with probability {1 - float(BETA):.0%})."
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from littlestone.data.sample import Sample
 from littlestone.data.table import SPANNING
-from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
 from littlestone.privacy.draws import (
     CELLS,
     UNREAD,
@@ -35,6 +35,17 @@ class Share(NamedTuple):
     middle: Fraction
     low: Fraction
     high: Fraction
+
+
+def say_baseline(positives: Share, says: str = "predicting", no: str = "0", yes: str = "1") -> str:
+    """What the better of the rules that never look errs on, by the share of positives.
+
+    >>> say_baseline(Share(Fraction(9, 10), Fraction(8, 10), Fraction(1)))
+    'always predicting 1 errs on the rest'
+    """
+    if positives.middle > Fraction(1, 2):
+        return f"always {says} {yes} errs on the rest"
+    return f"always {says} {no} errs on as many"
 
 
 class UnreadRecords(NamedTuple):
@@ -148,17 +159,17 @@ class Estimate:
     def rows(self) -> list[tuple[str, str]]:
         """What the estimate says of the records themselves, as pairs (heading, sentence).
 
-        The share of positives is the error of the rule that always predicts 0.
+        The share of positives is the error of the rule that always predicts 0, to compare with.
 
         >>> Estimate(Fraction(1), 1000, 95, 4, 11).rows()[0]
         ('positives', 'about 0.106, from 0.090 to 0.122; always predicting 0 errs on as many')
         """
         positives = interval(self.positive(BETA), "0.001")
         rows = [
-            ("positives", f"{positives}; always predicting 0 errs on as many"),
+            ("positives", f"{positives}; {say_baseline(self.positive(BETA))}"),
             ("precision", interval(self.precision(BETA), "0.001")),
             ("recall", interval(self.recall(BETA), "0.001")),
-            ("error", interval(self.error(BETA), "0.00001")),
+            ("error", interval(self.error(BETA), "0.001")),
         ]
         all_hold = "all four"
         if shares := self.unread_shares(BETA):
@@ -229,7 +240,8 @@ class UnreadCounts:
 
     Each is the true number plus independent discrete Laplace noise, and may be negative.  One replaced
     record moves each of them by at most 1, so each has the noise of epsilon / k for k counts.  Source:
-    docs/proofs/estimates.md, Theorem 4.
+    docs/proofs/estimates.md, Theorem 4.  ``total`` is what the data set had spent right after the draw,
+    and ``limit`` its limit then.
 
     >>> found = UnreadCounts(Fraction(2), 1000, ("column age", "labels"), (21, -1))
     >>> found.share_rows()[0]
@@ -242,6 +254,8 @@ class UnreadCounts:
     counts: tuple[int, ...]
     private: bool = True
     spanning: bool = False
+    total: PrivacyCost | None = None
+    limit: PrivacyCost | None = None
 
     def share(self, i: int) -> Share:
         """The share of records that are counted by count i; all hold with probability 1 - `BETA`."""
@@ -296,4 +310,5 @@ def count_unread(
     # The counts are ready; the spend comes first, and then only the draw.
     receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
     noisy = event.draw(unread, receipt=receipt)
-    return UnreadCounts(event.epsilon, n, tuple(names), noisy, receipt.private, spanning)
+    paid = receipt.private, spanning, receipt.total, receipt.limit
+    return UnreadCounts(event.epsilon, n, tuple(names), noisy, *paid)

@@ -12,7 +12,7 @@ from math import ceil, comb, expm1, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.learn.results.estimate import BETA, Share, interval
+from littlestone.learn.results.estimate import BETA, Share, interval, say_baseline
 from littlestone.learn.results.risks import Risks
 from littlestone.privacy.draws import counts_of_places
 from littlestone.privacy.rational import log_below
@@ -93,8 +93,8 @@ class Quality:
         return self._share(self._sum((i, 1 - place.label) for i, place in places))
 
     @property
-    def sensitivity(self) -> Share:
-        """The share of the positive labels where the rule is 1."""
+    def recall(self) -> Share:
+        """The share of the positive labels where the rule is 1, which is also called sensitivity."""
         return _ratio(self._outcome(1, 1), self._outcome(0, 1))
 
     @property
@@ -120,7 +120,7 @@ class Quality:
 
     @cached_property
     def roc(self) -> list[tuple[Share, Share]]:
-        """For each cut of the risks: 1 - specificity and sensitivity of "at least this risk".
+        """For each cut of the risks: 1 - specificity and recall of "at least this risk".
 
         >>> from littlestone.points import Grid
         >>> from littlestone.rules import StepFunction
@@ -159,7 +159,7 @@ class Quality:
             middle = _area((f.middle, t.middle) for f, t in self.roc) if known else Fraction(1, 2)
             return Share(middle, Fraction(0), Fraction(1))
         middle = _area((f.middle, t.middle) for f, t in self.roc)
-        # The area grows with sensitivity and falls with 1 - specificity, at each cut.
+        # The area grows with recall and falls with 1 - specificity, at each cut.
         low = _area((f.high, t.low) for f, t in self.roc)
         high = _area((f.low, t.high) for f, t in self.roc)
         if self.risks.own_rates is not None:
@@ -223,7 +223,7 @@ class Quality:
         return {
             "positives": self.positives,
             "error": self.error,
-            "sensitivity": self.sensitivity,
+            "recall": self.recall,
             "specificity": self.specificity,
             "precision": self.precision,
             "auc": self.auc,
@@ -232,10 +232,13 @@ class Quality:
     def rows(self) -> list[tuple[str, str]]:
         """The figures in words, as pairs (heading, sentence)."""
         told = {name: interval(share, "0.001") for name, share in self.shares().items()}
-        told["positives"] += "; always predicting 0 errs on as many"
+        told["positives"] += f"; {say_baseline(self.positives)}"
         told["auc"] += ", of the risks as a ranking"
         holds = f"on these records, all six with probability {float(1 - BETA):.0%}"
         return [*told.items(), ("quality", f"{holds}; private, from the table of risks")]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{heading:11}  {text}" for heading, text in self.rows())
 
     def to_json(self) -> dict[str, object]:
         """The figures as plain JSON values: likeliest, least and largest."""

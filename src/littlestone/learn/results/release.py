@@ -19,7 +19,7 @@ from littlestone.data.table import SPANNING, Table
 from littlestone.learn.declared.column_types import NUMBERS
 from littlestone.learn.results.estimate import Estimate
 from littlestone.learn.results.risks import Risks
-from littlestone.points import number, require_list
+from littlestone.points import day, number, require_list
 from littlestone.points.columns import columns_of
 from littlestone.points.labels import check_labels
 from littlestone.points.units import Unit
@@ -66,8 +66,9 @@ class Release:
     mistake to cost.  ``spanning`` says that a record may span several lines of its file.
     ``accuracy`` says what is proved about the error on new records; it depends on declarations and n
     alone.  ``reading`` says how a schema declared the cells of the columns that the rule tests to be
-    written.  ``taken`` says
-    which class was taken and why, if none was given.
+    written.  ``taken`` says which class was taken and why, if none was given, and ``method`` by which
+    method the rule was learned; older model files do not say it.  If ``group`` is true, the rule finds
+    a `Group`, and has an estimate.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -91,6 +92,8 @@ class Release:
     reading: Reading = field(default_factory=Reading)
     taken: str = ""
     risks: Risks | None = None
+    method: str = ""
+    group: bool = False
 
     @property
     def units(self) -> int | None:
@@ -140,7 +143,7 @@ class Release:
     def _place_numbers(self, table: object) -> NDArray[np.int64]:
         """The place in the rule of every record of a table, in order."""
         from littlestone.data.reading import read_mapped
-        from littlestone.learn.declared.unread_cells import UnreadCells
+        from littlestone.learn.declared.checking import UnreadCells
 
         rule = self.hypothesis
         opened = UnreadCells(self.open(table), rule.domain, self.reading.columns)
@@ -164,7 +167,8 @@ class Release:
             raise DeclarationError(
                 "say a risk",
                 found="this release says labels alone; its rule was learned without risks",
-                fix="learn one with risks: `littlestone fit --risk`, or fit(..., risk=True)",
+                fix="learn one with risks: `littlestone fit --risk`, or fit(..., risk=True); from a "
+                "stream a score_sheet",
             )
         return tuple(self.risks.rates[i] for i in self.hypothesis.bins.tolist())
 
@@ -194,7 +198,7 @@ class Release:
     ) -> str:
         """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`.
 
-        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
         self._require_readable(types)
         if risk is not None:
@@ -204,7 +208,7 @@ class Release:
     def to_polars(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> polars.Expr:
         """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`.
 
-        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
         self._require_readable(types)
         if risk is not None:
@@ -214,7 +218,7 @@ class Release:
     def to_pandas(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> str:
         """Python code for the labels of a frame ``df`` of pandas; see `Hypothesis.to_pandas`.
 
-        With ``risk`` it is the risk of that label in place of it; True stands for the label 1.
+        With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
         self._require_readable(types)
         if risk is not None:
@@ -243,12 +247,23 @@ class Release:
 
     def _rates_of(self, label: Any) -> list[float]:
         """The risk of a label at each place; the label is a name, or 0 or 1."""
-        y = 1 if label is True else self._number_of(label, "say the risk of")
+        y = self._number_of(None if label is True else label, "say the risk of")
         return [rates[y] for rates in self.rates]
 
     def _number_of(self, label: Any, asked: str) -> int:
-        """The number of a label; `DeclarationError` if the rule has no such label."""
+        """The number of a label, by default 1; `DeclarationError` if it is none of the rule's.
+
+        It is one, too, if the rule has more than two labels and ``label`` is None.
+        """
         known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        if label is None:
+            if len(known) == 2:
+                return 1
+            raise DeclarationError(
+                f"{asked} a label",
+                found=f"the rule has {len(known)} labels, and nothing says which is meant",
+                fix=f"name one of {', '.join(map(str, known))}: --label NAME on the command line",
+            )
         if label not in known:
             raise DeclarationError(
                 f"{asked} the label {show_value(label)}",
@@ -261,8 +276,8 @@ class Release:
         """Raise `DeclarationError` if another program would read cells otherwise than declared."""
         numeric = {c.name for c in columns_of(self.hypothesis.domain) if isinstance(c, NUMBERS)}
         for column, form in self.reading.columns.items():
-            if column in numeric:  # a text that is no number is missing anyway
-                codes = [v for v in form.missing if number(v) is not None]
+            if column in numeric:  # a text that is neither a number nor a day is missing anyway
+                codes = [v for v in form.missing if number(v) is not None or day(v) is not None]
                 form = replace(form, missing=tuple(codes))
             if form == CellForm():
                 continue
@@ -271,13 +286,18 @@ class Release:
             typed = (form.numeric and kind != "text") or (form.date and kind == "date")
             if typed and not form.missing:
                 continue
+            other = ", or store the column as numbers" if form.numeric else ""
+            if form.date and not form.missing:
+                other = (
+                    f"; or, where the column holds dates, write it with --to polars, or with --to sql "
+                    f"for PostgreSQL or DuckDB, and --type {column}=date (in Python "
+                    f"types={ {column: 'date'} })"
+                )
             raise DeclarationError(
                 f"export a rule on the column {column!r}",
                 found="a schema declares how its cells are written, and the export reads texts as "
                 "they are",
-                fix="predict with `littlestone predict`, or store the column as numbers"
-                if form.numeric
-                else "predict with `littlestone predict`",
+                fix=f"predict with `littlestone predict`{other}",
             )
 
     def to_pandas_query(
@@ -285,11 +305,11 @@ class Release:
     ) -> str:
         """The query of the rows that get ``label``: a name, or 0 or 1.
 
-        By default it is the label 1, which is the second one of those with names.  See
+        By default it is the label 1, which is the second one of two names; of more, name one.  See
         `Hypothesis.to_pandas_query`.
         """
         self._require_readable(types)
-        y = 1 if label is None else self._number_of(label, "select the rows that get")
+        y = self._number_of(label, "select the rows that get")
         return self.hypothesis.to_pandas_query(y, types=types)
 
     # What follows is thin: `show` says and draws what a release is, and is imported when it is asked.
@@ -332,6 +352,7 @@ class Release:
             "rule": self.words(),
             "class": self.hypotheses,
             "class taken": self.taken or None,
+            "method": self.method or None,
             "label": self.label,
             "labels": list(self.labels) or None,
             "costs": None if self.mistakes.equal else self.mistakes.to_json(),
@@ -351,9 +372,15 @@ class Release:
             "estimate": self.estimate and self.estimate.to_json(),
             "risks": self.risks and self.risks.to_json(),
             "quality": self.quality and self.quality.to_json(),
+            "group": self._figures_of_group() if self.group else None,
             "hypothesis": self.hypothesis.to_json(),
         }
         return {name: value for name, value in fields.items() if value is not None}
+
+    def _figures_of_group(self) -> dict[str, object]:
+        from littlestone.learn.results.accuracy import Group
+
+        return Group(self).figures()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Release:
@@ -376,6 +403,8 @@ class Release:
                 raise ValueError("what a record is is not known")
             if ("reading" in data) != (data["format"] == FORMAT_WITH_READING):
                 raise ValueError("a model 2 is one with a reading")
+            if "group" in data and estimate is None:
+                raise ValueError("a group has no estimate")
             if labels and len(labels) != hypothesis.labels:
                 raise ValueError("the labels have other names than labels")
             return cls(
@@ -399,12 +428,14 @@ class Release:
                 accuracy=str(data.get("accuracy", "")),
                 reading=Reading.from_json(data.get("reading", {})),
                 taken=str(data.get("class taken", "")),
+                method=str(data.get("method", "")),
+                group="group" in data,
                 risks=Risks.from_json(data["risks"], hypothesis, n) if "risks" in data else None,
             )
         except DAMAGED as error:
             raise ModelError(
                 "read a model",
-                found=f"a field is missing or damaged: {error}".replace("\n", "; "),
+                found=f"a field is missing or damaged: {error}".partition("\nto fix it: ")[0],
                 fix="give a model file that `littlestone fit --out` wrote, unchanged",
             ) from None
 
@@ -435,6 +466,10 @@ def _kind_of(path: str | PathLike[str], error: Exception) -> str:
         return "it is a ledger or another SQLite database"
     if head.startswith(b"littlestone run"):
         return "it is the state of a stream, which is as secret as the records"
+    if head.startswith(b'{"private": '):
+        return (
+            "it has the lines of a stream; `predict`, `report` and `export` take them, but no card"
+        )
     return "it is not the JSON text of one model"
 
 

@@ -1,4 +1,4 @@
-"""The risk of each label at each place of a released rule, with intervals: a private table."""
+"""The risk of each label at each place of a released rule, also along a stream: private tables."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.base.errors import DeclarationError
 from littlestone.learn.results.estimate import BETA, Share, interval
 from littlestone.points import require_list
+from littlestone.privacy.accounting.subsampled import InBlocks
 from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.draws import Noisy, counts_of_places
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.rules import Hypothesis
 from littlestone.rules.base import Place
 
@@ -192,7 +196,24 @@ class Risks:
             )
             about = max(0, round(sum(row) / self.n * 100))
             found.append(("risk", f"{words}, if {place.words} (about {about}% of the records)"))
-        return [*found, last]
+        return [*found, *self.other_labels(names), last]
+
+    def other_labels(self, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Where another of several labels has a larger risk than the rule's label, as `rows` says it.
+
+        Nothing for two labels: there it may be what mistakes cost.
+        """
+        pairs = zip(self.places, self.rates, strict=True)
+        odd = [(place, rates) for place, rates in pairs if rates[place.label] < max(rates)]
+        if self.rule.labels == 2 or not odd:
+            return []
+        place, rates = odd[0]
+        named = [names[y] if names else str(y) for y in (place.label, rates.index(max(rates)))]
+        where = "1 place" if len(odd) == 1 else f"{len(odd)} places"
+        said = f"at {where} the label is not the one with the largest risk"
+        said += f" ({named[0]}, while {named[1]} has {max(rates):.3f}, if {place.words})"
+        why = "the rule was drawn first, and the risks have noise of their own"
+        return [("labels", f"{said}: {why}; their intervals say how sure they are")]
 
     def _calibration(self, own: Sequence[float]) -> str:
         """How many runs of totals say risks that are all outside the interval, in words."""
@@ -204,10 +225,10 @@ class Risks:
         runs = f"of {len(gaps)} groups of totals"
         if not outside:
             return f"in all {len(gaps)} groups of totals the risks agree with the private interval"
-        where = self.places[gaps.index(furthest)].words
+        far, where = f"{furthest:.3f}", self.places[gaps.index(furthest)].words
         says = "says" if outside == 1 else "say"
         beyond = f"{outside} {says} risks outside the private interval"
-        return f"{runs}, {beyond}, at most by {furthest:.3f} ({where})"
+        return f"{runs}, {beyond}" + (f", at most by {far} ({where})" if float(far) else "")
 
     def to_json(self) -> dict[str, object]:
         """The noisy counts as plain JSON values, and what follows from them for readers."""
@@ -303,3 +324,61 @@ def _round(shares: Sequence[float]) -> tuple[float, ...]:
     whole = [max(1, round(share * UNIT)) for share in shares]
     whole[whole.index(max(whole))] += UNIT - sum(whole)
     return tuple(float(Decimal(k) / UNIT) for k in whole)
+
+
+FEW = 100
+"""The records of the first block of a rule, times epsilon: then the noise is small beside them."""
+
+
+class StreamRisks:
+    """The `risks` of a stream's published rule, by the last whole block of its records.
+
+    A rule's first block has ``event.shortest`` records, and each further one twice as many as the one
+    before.  So the blocks are fixed by what was published.  The ``receipt`` pays for all of them.
+    """
+
+    @staticmethod
+    def event_of(epsilon: Fraction, horizon: int) -> InBlocks[CellCounts]:
+        """The tables of a stream of ``horizon`` records; `DeclarationError` if it has no block.
+
+        >>> tables = StreamRisks.event_of(Fraction(1, 4), 4000)
+        >>> tables.shortest, tables.blocks, str(tables.cost())
+        (400, 10, 'epsilon 0.25, delta 0 (replace-one)')
+        """
+        shortest = ceil(FEW / epsilon)
+        if horizon < shortest:
+            raise DeclarationError(
+                f"count risks along {horizon:,} records",
+                found=f"at this epsilon a table needs {shortest:,}",
+                fix="declare a longer horizon or a larger epsilon, or leave the risks out",
+            )
+        return InBlocks(counts_of_places(epsilon), horizon // shortest, shortest)
+
+    def __init__(self, event: InBlocks[CellCounts], horizon: int, receipt: Receipt) -> None:
+        self._event, self._left, self._receipt = event, horizon, receipt
+        self._rule: Hypothesis[Any] | None = None
+        self.risks: Risks | None = None
+
+    def count_record(self, rule: Hypothesis[Any], x: Any, y: int) -> None:
+        """Count a record at its place in the ``rule`` that was published before it."""
+        if not self._left:  # after the horizon no record is read
+            return
+        self._left -= 1
+        if rule is not self._rule:
+            # The counts of a block that ends early are dropped, and nobody sees them.
+            self._rule, self._size = rule, self._event.shortest
+            self._begin(rule)
+        self._counts[int(rule.bins[rule.place(x)])][y] += 1
+        self._taken += 1
+        if self._taken == self._size:
+            # Each record is in one block, and each block is drawn once.
+            counts = [count for row in self._counts for count in row]
+            mechanism = self._event.mechanism
+            noisy = Noisy(mechanism.epsilon, mechanism.draw(counts, receipt=self._receipt))
+            self.risks = Risks.from_counts(rule, noisy, self._size)
+            self._size *= 2
+            self._begin(rule)
+
+    def _begin(self, rule: Hypothesis[Any]) -> None:
+        self._taken = 0
+        self._counts = [[0] * rule.labels for _ in range(int(rule.bins[-1]) + 1)]

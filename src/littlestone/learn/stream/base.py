@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, final
 
+from littlestone.base.errors import DeclarationError
 from littlestone.classes.base import HypothesisClass, require_two_labels
+from littlestone.learn.base import unfit
 from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.points import Point
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import Composition
-from littlestone.privacy.accounting.grouped import for_unit
+from littlestone.privacy.accounting.composed import Composition, for_unit
 from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.competition import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Keep, Tape
 from littlestone.rules import Hypothesis
@@ -28,15 +29,14 @@ from littlestone.rules.base import hypothesis_kinds
 
 @dataclass(frozen=True)
 class MistakeBound:
-    """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
+    """Proved: at most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
 
     An ``adaptive`` adversary sees all published hypotheses; any other fixes its sequence beforehand.
-    ``source`` names where the bound comes from.
+    ``source`` names where the proof is.
     """
 
     mistakes: int
     beta: float
-    proved: bool
     source: str
     adaptive: bool = True
 
@@ -85,6 +85,10 @@ class PrivateOnlineLearner(WithCost, ABC, Generic[Point]):
         require_two_labels(hypotheses, "learn online")
         self.hypotheses = hypotheses
         self.horizon = horizon
+
+    def unfit(self, *, found: str, declare: str) -> DeclarationError:
+        """The error of a class that this method does not learn; see `learn.base.unfit`."""
+        return unfit(self.hypotheses, self.method, found=found, declare=declare, online=True)
 
     @abstractmethod
     def stream(self, tape: Tape) -> PrivateStream[Any]:

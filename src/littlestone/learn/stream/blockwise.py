@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, islice
 from math import ceil
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from littlestone.base.errors import LedgerError
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
-from littlestone.learn.base import PrivateLearner, unfit
+from littlestone.learn.base import PrivateLearner
 from littlestone.learn.plan.choice import choose_learner
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, is_form
-from littlestone.learn.stream.block_risks import InBlocks
 from littlestone.learn.stream.private_stream import PrivateStream, Record
 from littlestone.points import Domain, Grid, Product
+from littlestone.privacy.accounting.subsampled import InBlocks
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -61,22 +62,27 @@ class PaidBlock:
 
 
 class BlockStream(PrivateStream[Any]):
-    """A run of `BlockLearner`; it keeps the records of the block that has not ended."""
+    """A run of a `BlockwiseLearner`; it keeps the records from which the next rule is drawn."""
 
-    def __init__(self, learner: BlockLearner, tape: Tape) -> None:
+    def __init__(self, learner: BlockwiseLearner, tape: Tape) -> None:
         super().__init__(always_0(learner.hypotheses.domain), learner.horizon, tape)
         self._learner = learner
         self._sizes = learner.sizes()
         self._void = self._domain.canonical(None)
         self._unwritten: list[Record] = []
-        self._end = 0
+        self._size = self._end = 0
+        self._counts: dict[Any, list[int]] = {}
         self._begin_block()
 
     def _begin_block(self) -> None:
-        # Sizes are public, and no record is in two blocks: docs/proofs/blocks.md, Theorem 1.
-        self._size = next(self._sizes)
-        self._end += self._size
-        self._counts: dict[Any, list[int]] = {}
+        """Go on to the next block; ``_size`` records are counted at its end, void ones included."""
+        size = next(self._sizes)
+        self._end += size
+        if self._learner.remembers:
+            self._size += size
+        else:
+            # Sizes are public, and no record is in two blocks: docs/proofs/blocks.md, Theorem 1.
+            self._size, self._counts = size, {}
 
     def _right(self, x: Any, y: int) -> None:
         self._keep(x, y)
@@ -132,7 +138,28 @@ class BlockStream(PrivateStream[Any]):
         self._begin_block()
 
 
-class BlockLearner(PrivateOnlineLearner[Any]):
+class BlockwiseLearner(PrivateOnlineLearner[Any]):
+    """A learner that publishes at the end of each block, which is public, what a draw gives."""
+
+    remembers: ClassVar[bool]
+    """Whether a draw is from all records so far, and not from those of its block alone."""
+
+    learner: PrivateLearner[Any]
+    """What draws, once a block."""
+
+    @abstractmethod
+    def sizes(self) -> Iterator[int]:
+        """The public sizes of the blocks, without an end."""
+
+    def learn_block(self, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
+        """What the learner draws at the end of one block, paid for by the run."""
+        return self.learner.draw(sample, receipt=cast(Receipt, PaidBlock(self.learner.event, rng)))
+
+    def stream(self, tape: Tape) -> BlockStream:
+        return BlockStream(self, tape)
+
+
+class BlockLearner(BlockwiseLearner):
     """Publish at the end of each block what a learner from tables draws from its records.
 
     Any class that `choose_learner` takes: trees, lists, rules over mixed columns, score sheets.  The
@@ -161,6 +188,7 @@ class BlockLearner(PrivateOnlineLearner[Any]):
     method = "blocks"
     oblivious = True
     fallback = True
+    remembers = False
     mechanism: InBlocks[Event]
 
     def __init__(
@@ -178,30 +206,23 @@ class BlockLearner(PrivateOnlineLearner[Any]):
         require_whole("first", self.first, least=1)
         require_whole("growth", growth, least=1)
         if self.first > horizon:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found=f"a block has {self.first:,} records, and the stream has {horizon:,}",
                 declare="a longer horizon or "
                 + ("a larger epsilon" if first is None else "shorter blocks"),
-                online=True,
             )
         if len(sizes := self._whole_blocks()) > MOST_BLOCKS:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found=f"{horizon:,} records have more than {MOST_BLOCKS:,} blocks",
                 declare="longer blocks or a shorter horizon",
-                online=True,
             )
-        self.learner: PrivateLearner[Any] = choose_learner(hypotheses, budget)[0]
+        self.learner = choose_learner(hypotheses, budget)[0]
         # Refused here, by public sizes: nothing may fail after the spend.
         for size in sorted({*sizes}):
             self.learner.require_affordable(size)
         self.mechanism = InBlocks(self.learner.event, len(sizes), self.first)
 
     def sizes(self) -> Iterator[int]:
-        """The public sizes of the blocks, without an end."""
         size = self.first
         while True:
             yield size
@@ -221,13 +242,6 @@ class BlockLearner(PrivateOnlineLearner[Any]):
     def declared_sizes(self) -> str:
         # The event knows neither how long blocks are nor which learner draws.
         return f"{self.event}; first={self.first}; growth={self.growth}; {self.learner!r}"
-
-    def learn_block(self, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
-        """What the learner draws from the records of one block, paid for by the run."""
-        return self.learner.draw(sample, receipt=cast(Receipt, PaidBlock(self.learner.event, rng)))
-
-    def stream(self, tape: Tape) -> BlockStream:
-        return BlockStream(self, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         return None

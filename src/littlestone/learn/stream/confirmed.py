@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,19 @@ from littlestone.classes.intervals import Intervals
 from littlestone.classes.thresholds import Thresholds
 from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, exact_doubt
-from littlestone.learn.stream.keys import least_total
+from littlestone.learn.stream.keys import least_sum
 from littlestone.learn.stream.known_ends import UNLIKELY, Cuts, Ends, KeyScheme, columns_of
 from littlestone.learn.stream.private_stream import PrivateStream
+from littlestone.privacy.accounting.subsampled import InTurn
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,
     Watch,
 )
 from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.mechanisms.tallies import ContinualMedians, Tallies
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
 
@@ -50,12 +54,21 @@ class ConfirmedStream(PrivateStream[Any]):
         super().__init__(self._knowledge.published_rule, learner.horizon, tape)
         self._learner = learner
         self._counts: Confirmations[int] = learner.mechanism.confirmations(tape)
+        self._places = learner.search.tallies(tape) if learner.search else None
+
+    @property
+    def _search(self) -> Tallies | None:
+        """The places that records name now, if one of them is looked for."""
+        return self._places if self._knowledge.searching else None
 
     def _begin(self) -> None:
         self._watch(1)
 
     def _watch(self, step: int) -> None:
-        if self._learner.asked.keys:
+        if self._search:
+            self._first = step  # of the epoch
+            self._search.watch(step)
+        elif self._learner.asked.keys:
             self._counts.watch(step, self._keys_to_watch())
 
     def _keys_to_watch(self) -> dict[int, Watch]:
@@ -63,25 +76,34 @@ class ConfirmedStream(PrivateStream[Any]):
         return self._knowledge.keys_to_watch(learner.mechanism.threshold, learner.unlikely)
 
     def _to_json(self) -> dict[str, Any]:
-        return {"knowledge": self._knowledge.to_json(), "counts": self._counts.to_json()}
+        found = {"knowledge": self._knowledge.to_json()}
+        if self._search:
+            return found | {"first": self._first, "places": self._search.to_json()}
+        return found | {"counts": self._counts.to_json()}
 
     def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Any]:
         self._knowledge.restore(kept["knowledge"])
-        self._counts.restore(self._keys_to_watch(), kept["counts"])
+        if self._search:
+            self._first = kept["first"]
+            self._search.restore(self._first, kept["places"])
+        else:
+            self._counts.restore(self._keys_to_watch(), kept["counts"])
         return self._knowledge.published_rule
 
     def _mistaken(self, x: Any, y: int) -> None:
         if (key := self._knowledge.key(x, y)) is not None:
-            self._counts.count(self._steps, key)
+            (self._search or self._counts).count(self._steps, key)
 
     @property
     def _due(self) -> int:
-        return self._counts.due
+        return (self._search or self._counts).due
 
     def _hit(self) -> None:
-        confirmed, step = self._counts.select(), self._steps + 1
+        step = self._steps + 1
+        if self._search:
+            self._knowledge.locate(self._search.select(), step)
         # Some classes ask other keys from now on, so their old counts mean nothing.
-        if self._knowledge.confirm(confirmed, step):
+        elif self._knowledge.confirm(self._counts.select(), step):
             self._counts.forget()
         # A function of what was confirmed alone: publishing it costs nothing more, and no more does
         # leaving out what changes nothing.
@@ -133,6 +155,11 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         super().__init__(hypotheses, horizon)
         self.asked = key_scheme(hypotheses, self.method)
         most = exact_doubt(doubt)
+        self.search, self._missed = None, Fraction(0)
+        if self.asked.places:
+            self._missed = most / 4
+            self.search = find_search(self.asked.places, budget.epsilon, horizon, self._missed)
+            most -= self._missed
         total, found = budget.epsilon, list[tuple[float, int, ContinualConfirmation]]()
         for i in range(1, _SPLITS):
             one = ContinualConfirmation(
@@ -152,19 +179,25 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         # order.
         _, _, self.mechanism = min(found)
 
+    @cached_property
+    def event(self) -> Event:
+        return InTurn(self.search, self.mechanism) if self.search else self.mechanism
+
     def _unfounded_hits(self, mechanism: ContinualConfirmation) -> Fraction:
         """The sum of all chances of hits without a record, times r2 to the power of the threshold."""
-        a, s = mechanism.skip, mechanism.shrink
-        mean = (1 - a) / (1 - a * s)  # of r2^-Z
         each_step = Fraction(self.asked.watched * mechanism.horizon)
-        return mean * min(self.asked.spread * mechanism.tests, each_step)
+        return mean_of_skips(mechanism) * min(self.asked.spread * mechanism.tests, each_step)
 
     @property
     def doubt(self) -> float:
-        """The probability that a key is confirmed without a record, or more; for realizable streams."""
+        """The probability that a key is confirmed without a record, or more; for realizable streams.
+
+        For intervals also that the point that is found is not positive.
+        """
         # The margin covers the rounding of the power.
         power = float(self.mechanism.shrink) ** self.mechanism.threshold
-        return float(self._unfounded_hits(self.mechanism)) * power * (1 + 1e-9)
+        unfounded = float(self._unfounded_hits(self.mechanism)) * power
+        return (float(self._missed) + unfounded) * (1 + 1e-9)
 
     @property
     def unlikely(self) -> int:
@@ -186,25 +219,65 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         require_plan(0.5, beta)
         left = beta - self.doubt
         worst = self.mechanism.threshold + self.mechanism.last_rise
+        if self.search:
+            worst = max(worst, self.search.timer.threshold)
         if left <= 0 or worst > MOST_WAITED:
             return None
         touched = self.asked.max_epochs
-        waits = miss_bounds(self.mechanism, left / (1000 * max(1, touched)))
-        mistakes = least_total(waits, touched, left)
+        rare = left / (1000 * max(1, touched))
+        waits = [(miss_bounds(self.mechanism, rare), touched)]
+        if self.search:
+            waits.append((miss_bounds(self.search.timer, rare), 1))
+        mistakes = least_sum(waits, left)
         source = f"docs/proofs/confirmation.md, {self.asked.theorem}"
-        return MistakeBound(mistakes, beta, True, source)
+        return MistakeBound(mistakes, beta, source)
+
+
+def has_long_grid(H: HypothesisClass[Any]) -> TypeGuard[Intervals]:
+    """Whether these are all intervals of a grid that is too long for a table."""
+    if isinstance(H, Intervals) and len(H.gaps) == 1 and H.core is None and H.zero:
+        return H.domain.size > MOST_KEYS or H.size * H.domain.size > BY_ENDS
+    return False
 
 
 def key_scheme(H: HypothesisClass[Any], method: str) -> KeyScheme:
     """The keys of this class; raises `DeclarationError` if there are none."""
     if isinstance(H, Thresholds) and H.size:
         return Cuts(H)
-    if isinstance(H, Intervals) and len(H.gaps) == 1 and H.core is None and H.zero:
-        length = H.domain.size
-        if length > MOST_KEYS or H.size * length > BY_ENDS:
-            return Ends(H)
+    if has_long_grid(H):
+        return Ends(H)
     declare = "thresholds or intervals on a grid, or a smaller finite class"
     return columns_of(H, method, MOST_KEYS, declare)
+
+
+def find_search(places: int, epsilon: Fraction, horizon: int, doubt: Fraction) -> ContinualMedians:
+    """The medians of the fewest records of which one is outside of them with probability ``doubt``.
+
+    Half of it is for a median of too few records; docs/proofs/confirmation.md, Theorem 3.
+    """
+    found = list[tuple[float, int, ContinualMedians]]()
+    for i in range(1, _SPLITS // 2 + 1):
+        cell = epsilon * i / _SPLITS
+        timer = ContinualConfirmation(
+            skip_epsilon=epsilon - cell,
+            test_epsilon=epsilon - cell,
+            threshold=1,
+            warm=horizon,
+            keys=1,
+            horizon=horizon,
+        )
+        one = ContinualMedians(timer=timer, cell_epsilon=cell, points=places)
+        enough = least_power(1 / one.ratio, 2 * (places - 1) / doubt)
+        early = least_power(1 / timer.shrink, 2 * horizon * mean_of_skips(timer) / doubt)
+        timer = replace(timer, threshold=max(1, 2 * enough - 2 + early))
+        found.append((_records(timer), i, replace(one, timer=timer)))
+    return min(found)[2]
+
+
+def mean_of_skips(mechanism: ContinualConfirmation) -> Fraction:
+    """The mean of r2^-Z."""
+    a = mechanism.skip
+    return (1 - a) / (1 - a * mechanism.shrink)
 
 
 def miss_bounds(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.promises.covering import PointCovering
-from littlestone.learn.base import require_plan, unfit
+from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
 from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.privacy.cost import Budget
@@ -211,14 +211,11 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         super().__init__(hypotheses, horizon)
         naming = naming_of(hypotheses)
         if naming is None:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of finite sets of points, and its Littlestone dimension "
                 f"is {hypotheses.littlestone_dimension()}, so one mistake does not tell a "
                 "hypothesis",
                 declare="points or subsets of a column, or a class of dimension 1",
-                online=True,
             )
         self.naming = naming
         self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(
@@ -253,4 +250,4 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         d = self._max_keys
         missed = wait(self.mechanism.terms, beta / (1000 * max(d, 1)))
         mistakes = least_total(missed, d, beta)
-        return MistakeBound(mistakes, beta, True, self.naming.source)
+        return MistakeBound(mistakes, beta, self.naming.source)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
@@ -32,6 +32,9 @@ UNLIKELY = 16
 class Knowledge(ABC):
     """The confirmed keys, the hypothesis that they publish, and the keys to watch; all public."""
 
+    searching = False
+    """Whether a mistake names a place among which one is looked for, and no key is watched."""
+
     @property
     @abstractmethod
     def published_rule(self) -> Hypothesis[Any]:
@@ -44,6 +47,10 @@ class Knowledge(ABC):
     @abstractmethod
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         """Take confirmed keys, and watch anew from ``step`` on; whether all counts are forgotten."""
+
+    def locate(self, place: int, step: int) -> None:
+        """Take the place that was looked for, and watch keys from ``step`` on."""
+        raise NotImplementedError
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -69,6 +76,9 @@ class KeyScheme(ABC):
 
     watched: int
     """The most keys that are watched at a time."""
+
+    places = 0
+    """The number of places among which one is looked for first; 0 if keys are enough."""
 
     theorem: str
 
@@ -255,6 +265,27 @@ class Cuts(KeyScheme):
         return Sides(self.hypotheses)
 
 
+def add_around(
+    runs: Iterable[Sequence[int]], cut: int, smaller: int, here: int, larger: int
+) -> list[list[int]]:
+    """Runs [end, number] of cuts, after adding to smaller cuts than ``cut``, to it, and to larger ones.
+
+    >>> add_around([[4, 0], [9, 5]], 2, 1, 0, 1)
+    [[2, 1], [3, 0], [4, 1], [9, 6]]
+    """
+    found, start = list[list[int]](), 0
+    for end, number in runs:
+        for stop, more in ((cut, smaller), (cut + 1, here), (end, larger)):
+            if (stop := min(stop, end)) <= start:
+                continue
+            if found and found[-1][1] == number + more:
+                found[-1][0] = stop
+            else:
+                found.append([stop, number + more])
+            start = stop
+    return found
+
+
 class Sides(Knowledge):
     """The knowledge of thresholds: key 1 confirms a larger cut than the published one, key 0 a smaller.
 
@@ -292,22 +323,9 @@ class Sides(Knowledge):
         return 1 - y
 
     def confirm(self, keys: Iterable[int], step: int) -> bool:
-        index = self._index
-        for key in keys:
-            # The published threshold is against both, and so are all cuts on the other side.
-            start = 0
-            runs: list[list[int]] = []
-            for end, against in self._runs:
-                cut = min(max(index + key, start), end)
-                for stop, wrong in ((cut, key == 1), (end, key == 0)):
-                    if stop > start:
-                        number = against + wrong
-                        if runs and runs[-1][1] == number:
-                            runs[-1][0] = stop
-                        else:
-                            runs.append([stop, number])
-                        start = stop
-            self._runs = runs
+        told = set(keys)
+        # The published threshold is against both keys, and so are all cuts on the other side of one.
+        self._runs = add_around(self._runs, self._index, 1 in told, len(told), 0 in told)
         self._first = step
         self._vote()
         return True
@@ -325,24 +343,21 @@ class Sides(Knowledge):
 
 
 class Ends(KeyScheme):
-    """Keys are parts of the grid with positive points, and then the two sides of each published end."""
+    """Places are those of the grid, and then keys are the two sides of each published end."""
 
     theorem = "Theorem 6"
 
     def __init__(self, hypotheses: Intervals) -> None:
         self.domain = hypotheses.domain
         ((self.low, self.high),) = hypotheses.gaps
-        length = self.high - self.low + 1
-        self._halvings = (length - 1).bit_length()
+        self.places = self.high - self.low + 1
         self.keys = self.watched = 4
         # Four keys after each confirmation, of which there is one for each key touched at most.
         self.spread = Fraction(4 * (self.max_epochs + 1))
 
     @property
     def max_epochs(self) -> int:
-        length = self.high - self.low + 1
-        ends = ((length + 1) ** 2 // 4).bit_length() - 1
-        return 2 * self._halvings + 2 + ends
+        return ((self.places + 1) ** 2 // 4).bit_length() - 1
 
     def initial_knowledge(self) -> Reach:
         return Reach(self)
@@ -351,11 +366,9 @@ class Ends(KeyScheme):
 class Reach(Knowledge):
     """The knowledge of intervals.
 
-    First a positive point is looked for, and the constant 0 is published.  There is a part of the grid
-    that the interval meets, at first all of it.  Key 0 confirms that it meets the lower half of the
-    part, key 1 the upper half, key 2 what is below the part and key 3 what is above.  Then an interval
-    around that point is published.  Keys 0 and 1 confirm a lower and a higher first point, keys 2 and 3
-    a lower and a higher last one.
+    First a positive point is looked for, and the constant 0 is published.  Then an interval around
+    that point is published.  Keys 0 and 1 confirm a lower and a higher first point, keys 2 and 3 a
+    lower and a higher last one.
 
     Two of the keys get new names when what they say changes: key k is 4 times their generation plus k.
     If confirmations leave nothing, all begins anew.
@@ -364,21 +377,7 @@ class Reach(Knowledge):
     def __init__(self, asked: Ends) -> None:
         self._asked = asked
         self._ages = [0, 0]  # the generations of keys 0 and 1, and of keys 2 and 3
-        self._first = 1
-        self._start()
-
-    def _start(self) -> None:
-        self._found = False
-        self._part = self._asked.low, self._asked.high
-        self._renew(0, 1)
-
-    def _renew(self, *pairs: int) -> None:
-        for pair in pairs:
-            self._ages[pair] += 1
-
-    @property
-    def _middle(self) -> int:
-        return sum(self._part) // 2
+        self._first, self.searching = 1, True
 
     @property
     def _ends(self) -> tuple[int, int]:
@@ -388,53 +387,29 @@ class Reach(Knowledge):
 
     @property
     def published_rule(self) -> Hypothesis[Any]:
-        if not self._found:
+        if self.searching:
             return StepFunction(self._asked.domain, 0, ())
         first, last = self._ends
         return StepFunction(self._asked.domain, 0, (first, last + 1))
 
     def key(self, x: Any, y: int) -> int | None:
-        if self._found:
-            if x == self._point:
-                return None
-            kind = (1 - y) if x < self._point else 2 + y
-        else:
-            low, high = self._part
-            kind = 2 if x < low else 3 if x > high else int(x > self._middle)
-        return self._name(kind)
+        if self.searching:
+            return int(x - self._asked.low)
+        if x == self._point:
+            return None
+        return self._name((1 - y) if x < self._point else 2 + y)
 
     def _name(self, kind: int) -> int:
         return 4 * self._ages[kind // 2] + kind
 
+    def locate(self, place: int, step: int) -> None:
+        self.searching, self._first = False, step
+        self._point = self._asked.low + place
+        self._left = [(self._asked.low, self._point), (self._point, self._asked.high)]
+
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         kinds = {key % 4 for key in keys}
-        if self._found:
-            self._halve(kinds)
-        else:
-            self._search(kinds)
         self._first = step
-        return False
-
-    def _search(self, kinds: set[int]) -> None:
-        """An interval that meets two neighbouring parts holds the points where they touch."""
-        low, high = self._part
-        if {0, 1} <= kinds:
-            self._part = self._middle, self._middle
-        # What is outside the part touches it at its edge, as the interval meets both.
-        elif 2 in kinds:
-            self._part = low, low
-        elif 3 in kinds:
-            self._part = high, high
-        else:
-            self._part = (low, self._middle) if 0 in kinds else (self._middle + 1, high)
-            self._renew(0)
-        low, high = self._part
-        if low == high:
-            self._found, self._point = True, low
-            self._left = [(self._asked.low, low), (low, self._asked.high)]
-            self._renew(0, 1)
-
-    def _halve(self, kinds: set[int]) -> None:
         for pair, middle in enumerate(self._ends):
             low, high = self._left[pair]
             if 2 * pair in kinds:
@@ -443,31 +418,26 @@ class Reach(Knowledge):
                 low = middle + 1
             # Contradicting confirmations, which a realizable stream brings with probability `doubt`
             # at most.
-            if low > high:
-                self._start()
-                return
+            self.searching |= low > high
             if (low, high) != self._left[pair]:
                 self._left[pair] = low, high
-                self._renew(pair)
+                self._ages[pair] += 1
+        return self.searching
 
     def to_json(self) -> dict[str, Any]:
-        found = {"point": self._point, "left": self._left} if self._found else {}
-        return {"ages": self._ages, "first": self._first, "part": self._part, **found}
+        found = {} if self.searching else {"point": self._point, "left": self._left}
+        return {"ages": self._ages, "first": self._first, **found}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         self._ages, self._first = kept["ages"], kept["first"]
-        self._part, self._found = tuple(kept["part"]), "point" in kept
-        if self._found:
+        self.searching = "point" not in kept
+        if not self.searching:
             self._point, self._left = kept["point"], [(low, high) for low, high in kept["left"]]
 
     def keys_to_watch(self, threshold: int, more: int) -> dict[int, Watch]:
-        if self._found:
-            pairs = zip(self._left, self._ends, strict=True)
-            likely = [side for (low, high), end in pairs for side in (low < end, end < high)]
-            thresholds = {kind: threshold if yes else more for kind, yes in enumerate(likely)}
-        else:
-            low, high = self._part
-            outside = (self._asked.low < low, high < self._asked.high)
-            thresholds = {0: threshold, 1: threshold}
-            thresholds |= {2 + i: threshold for i, some in enumerate(outside) if some}
-        return {self._name(kind): Watch(self._first, u) for kind, u in thresholds.items()}
+        pairs = zip(self._left, self._ends, strict=True)
+        likely = [side for (low, high), end in pairs for side in (low < end, end < high)]
+        return {
+            self._name(kind): Watch(self._first, threshold if yes else more)
+            for kind, yes in enumerate(likely)
+        }

@@ -310,17 +310,23 @@ class PrivateStream(OnlineLearner[Point], ABC):
 
     def _restore_from(self, line: dict[str, Any]) -> None:
         """Move to where `summary` was asked."""
+        # Raised outside of ``except``, so that nothing is kept of an error that may quote the line.
+        if not self._has_moved_to(line):
+            raise journal_mismatch()
+        self._history = {self._published_at: self._published}
+
+    def _has_moved_to(self, line: dict[str, Any]) -> bool:
         try:
             match line:
                 case {"step": int(step), "published": int(at)} if 0 <= at <= step <= self._horizon:
                     self._steps = self._noted = step
                     self._published_at = at
                 case _:
-                    raise ValueError
+                    return False
             self._published = self._restore(line)
         except DAMAGED:
-            raise journal_mismatch() from None
-        self._history = {self._published_at: self._published}
+            return False
+        return True
 
     def _restore(self, kept: Mapping[str, Any]) -> Hypothesis[Point]:
         """Know what `_to_json` gave; returns what is published."""

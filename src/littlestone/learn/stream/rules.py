@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
-from littlestone.learn.base import require_plan, unfit
+from littlestone.learn.base import require_plan
 from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner, exact_doubt
 from littlestone.learn.stream.keys import least_sum, wait
 from littlestone.learn.stream.private_stream import PrivateStream
@@ -153,20 +153,14 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     ) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, EqualityRules):
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found="it is not a class of equality rules",
                 declare="rules(COLUMN, ...; at most R)",
-                online=True,
             )
         if (columns := len(hypotheses.domain.columns)) > MOST_COLUMNS:
-            raise unfit(
-                hypotheses,
-                self.method,
+            raise self.unfit(
                 found=f"it has {columns} columns, and each record speaks for 2^{columns} rules",
                 declare=f"rules of at most {MOST_COLUMNS} columns",
-                online=True,
             )
         hypotheses.require_learnable()
         self.hypotheses: EqualityRules = hypotheses
@@ -206,7 +200,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         first, drop = (wait(terms, rare) for terms in self._terms)
         mistakes = lead(self._terms[0], self._unlikely) * columns
         mistakes += least_sum([(first, 1), (drop, columns)], left)
-        return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 6")
+        return MistakeBound(mistakes, beta, "docs/proofs/continual-selection.md, Theorem 6")
 
     @property
     def _terms(self) -> tuple[Terms, Terms]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -11,7 +12,7 @@ from itertools import compress, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, shorten
 from littlestone.classes.text.declared import digest
 from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.learn.stream.offsets import FirstRecords, NumberLog, Offsets
@@ -225,7 +226,11 @@ def _resume_run(
     kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
     if not isinstance(header, dict):
         raise damage_error(file.path)
-    other = [words for name, words in _DECLARED.items() if header.get(name) != declared.get(name)]
+    other = [
+        words + _tell_apart(header.get(name), declared.get(name))
+        for name, words in _DECLARED.items()
+        if header.get(name) != declared.get(name)
+    ]
     if other:
         raise state_error(file.path, f"that run has another {' and another '.join(other)}")
     number: Any = header.get("receipt")
@@ -247,6 +252,32 @@ def _resume_run(
     notes = _notes_of_run(declared["taken"], unit, highest, seen)
     keep.run = DurableStream(stream, number, True, *notes)
     return keep.run
+
+
+def _tell_apart(then: object, now: object) -> str:
+    """In what two declarations differ; empty if their texts do not show it.
+
+    >>> _tell_apart("keys over 70 steps, epsilon 1", "keys over 80 steps, epsilon 1")
+    ' (there keys over 70 steps; here keys over 80 steps)'
+    >>> _tell_apart(["patient", 3], None), _tell_apart(["table(t.csv)", "1f"], ["table(t.csv)", "2e"])
+    (' (there 3 records of each patient; here none)', '')
+    """
+    old, new = _parts(then), _parts(now)
+    there, here = ([part for part in a if part not in b] for a, b in ((old, new), (new, old)))
+    if not there or not here:
+        return ""
+    return f" (there {shorten(', '.join(there))}; here {shorten(', '.join(here))})"
+
+
+def _parts(value: object) -> list[str]:
+    match value:
+        case str():
+            return re.split("[,;] ", value)
+        case [str(column), int(most)]:
+            return [f"{most} records of each {column}"]
+        case [str(text), str()]:
+            return [text]  # of a class; its digest says nothing to people
+    return ["none"] if value is None else []
 
 
 LONG = 1 << 16

@@ -11,9 +11,8 @@ from typing import Any, Literal, get_args
 
 from littlestone.base.errors import DeclarationError, TooLargeError, show_value
 from littlestone.classes.base import HypothesisClass, require_few
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.threshold_tests import ThresholdMechanism
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold, ThresholdMechanism
 from littlestone.privacy.parameters import least
 from littlestone.theory.decomposition import leaf_bound, reducing_path
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import at_most
+from littlestone.base.work import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.learn.base import dimension_up_to, require_plan, require_rule, require_votes
 from littlestone.learn.papers.voting import MOST_STEPS
@@ -35,11 +35,10 @@ from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.privacy.mechanisms.competition import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.threshold_tests import Session
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold, Session
 from littlestone.privacy.parameters import require_whole
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis, majority
 
@@ -150,13 +149,9 @@ class StagedOnlineLearner(CountedLearner):
         self.counter = replace(counter, threshold=self.sizes.threshold)
         agreed = max(1, self.sizes.teachers - self.sizes.margin)
         self.tests = replace(tests, threshold=agreed)
-        self._event = StagedRun(
+        self.event = StagedRun(
             [(self.counter, 1), (self.tests, 1), (self.sampling, times)], target.delta
         )
-
-    @property
-    def event(self) -> StagedRun:
-        return self._event
 
     @property
     def declared_sizes(self) -> str:
@@ -212,7 +207,7 @@ class StagedOnlineLearner(CountedLearner):
         _, late = slacks(self.counter, self.sizes.calls)
         mistakes = self.sizes.calls * (self.sizes.threshold + late)
         source = "docs/proofs/staged-stream.md, Theorem 2"
-        return MistakeBound(mistakes, beta, True, source, adaptive=self.adversary == "adaptive")
+        return MistakeBound(mistakes, beta, source, adaptive=self.adversary == "adaptive")
 
 
 class StagedStream(CountedStream):

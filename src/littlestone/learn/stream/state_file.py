@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import ModelError, OutputError
+from littlestone.base.foreign import replace_errors
 
 MAGIC = b"littlestone run 3\n"
 _OLDER = {
@@ -72,10 +73,9 @@ class StateFile:
 
     def value(self, line: bytes) -> Any:
         """The value of a line that was read; raises `ModelError` if it has none."""
-        try:
+        # Nothing that `append` wrote; the error of json holds the line, which is private.
+        with replace_errors((ValueError, RecursionError), lambda _: damage_error(self.path)):
             return json.loads(line)
-        except (ValueError, RecursionError):  # nothing that `append` wrote
-            raise damage_error(self.path) from None
 
     def settle(self) -> None:
         """Remove what a crash cut short, once the file is known to be the one to resume."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.base.errors import TooLargeError
-from littlestone.base.steps import at_most
+from littlestone.base.work import at_most
 from littlestone.classes.base import HypothesisClass
 from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
@@ -25,8 +25,8 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget, PrivacyCost
 from littlestone.privacy.mechanisms.competition import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.privacy.parameters import require_teachers, require_whole
 from littlestone.privacy.tape import Tape
 from littlestone.rules import Hypothesis
@@ -260,11 +260,7 @@ class TeacherLearner(CountedLearner):
         require_whole("teachers", teachers, least=1)
         require_teachers(teachers)
         self.teachers = teachers
-        self._event = Composition([(self.counter, 1), (self.sampling, draws)], target.delta)
-
-    @property
-    def event(self) -> Composition:
-        return self._event
+        self.event = Composition([(self.counter, 1), (self.sampling, draws)], target.delta)
 
     @property
     def declared_sizes(self) -> str:

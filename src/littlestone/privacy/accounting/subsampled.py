@@ -1,4 +1,4 @@
-"""Events that see some of the records: disjoint parts, and a secret sample that is relabelled.
+"""Events that see some of the records: disjoint parts and blocks, turns, and a relabelled sample.
 
 An event that sees only m of the n records costs about m/n of it.
 """
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merge_uses, relation
@@ -76,6 +77,66 @@ class Parallel(Event):
     def __str__(self) -> str:
         counts = Counter(str(event) for event in self.events)
         return "on disjoint parts: " + " and ".join(f"{n} x [{text}]" for text, n in counts.items())
+
+
+@dataclass(frozen=True, init=False)
+class InTurn(Event):
+    """A run over a stream that is now under one of ``events``, now under another, each time afresh.
+
+    Which of them reads the next record is a function of what was published.  Given all that was
+    published, a replaced record is under one of them, and what the others published does not depend on
+    it.  So the run costs the largest epsilon of all (docs/proofs/tallies.md, Theorem 3).
+
+    >>> from fractions import Fraction
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> print(InTurn(ExponentialMechanism(Fraction(1)), ExponentialMechanism(Fraction(2))).cost())
+    epsilon 2, delta 0 (replace-one)
+    """
+
+    events: tuple[Event, ...]
+
+    def __init__(self, *events: Event) -> None:
+        object.__setattr__(self, "events", events)
+        costs = [event.cost() for event in events]
+        if any(cost.delta or cost.neighboring.unit is not None for cost in costs):
+            raise DeclarationError(
+                "charge a run for the mechanisms under which it is in turn",
+                found="some spend a delta, or are about units whose records may be under several",
+                fix="give pure mechanisms on one replaced record",
+            )
+
+    def cost(self) -> PrivacyCost:
+        costs = [event.cost() for event in self.events]
+        return PrivacyCost(max(cost.epsilon for cost in costs))
+
+    def __str__(self) -> str:
+        return "in turn: " + " and ".join(f"[{event}]" for event in self.events)
+
+
+Once = TypeVar("Once", bound=Event)
+
+
+@dataclass(frozen=True)
+class InBlocks(Event, Generic[Once]):
+    """``mechanism`` once for each of at most ``blocks`` disjoint blocks of one stream.
+
+    It costs what one use costs: a replaced record is in one block, whose ends depend on what was
+    published before (docs/proofs/blocks.md, Theorem 1).
+    """
+
+    mechanism: Once
+    blocks: int
+    shortest: int = 1
+    """The number of records of the first block."""
+
+    def cost(self) -> PrivacyCost:
+        return self.mechanism.cost()
+
+    def uses(self) -> list[tuple[Event, int]]:
+        return [(part, times * self.blocks) for part, times in self.mechanism.uses()]
+
+    def __str__(self) -> str:
+        return f"{self.mechanism}, in each of {self.blocks} disjoint blocks of the stream"
 
 
 _BITS, _STEPS = 64, 1000

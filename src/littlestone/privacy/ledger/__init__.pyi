@@ -1,4 +1,4 @@
-from littlestone.privacy.ledger.address import (
+from littlestone.base.addresses import (
     conninfo as conninfo,
     is_address as is_address,
     show_address as show_address,

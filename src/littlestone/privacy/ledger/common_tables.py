@@ -40,11 +40,17 @@ def check_cost(cost: PrivacyCost) -> PrivacyCost:
     Fraction(1, 2)
     """
     for name, number in (("epsilon", cost.epsilon), ("delta", cost.delta)):
-        if not isinstance(number, Rational) or number < 0 or not is_short(Fraction(number)):
+        if isinstance(number, Rational) and number < 0:
             raise DeclarationError(
                 f"use {name} = {show_value(number)} in the ledger",
-                found="it is not an exact rational number of at least 0 whose numerator and "
-                f"denominator are at most 10^{DIGITS}",
+                found="it is below 0",
+                fix=f"give {name} as a number of at least 0",
+            )
+        if not isinstance(number, Rational) or not is_short(Fraction(number)):
+            raise DeclarationError(
+                f"use {name} = {show_value(number)} in the ledger",
+                found="it is not an exact rational number whose numerator and denominator are at most "
+                f"10^{DIGITS}",
                 fix="give a Fraction, rounded up to fewer digits where it has more; "
                 "littlestone.privacy.cost.exact reads 0.1 as 1/10",
             )

@@ -209,9 +209,8 @@ class LedgerFile:
             )
         target = ":memory:"
         if self.path is not None:
-            folder = os.path.dirname(self.path)
-            if not os.path.isdir(folder):
-                raise LedgerError(asked, found=f"there is no directory {folder}", fix="make it")
+            if error := no_directory(self.path):
+                raise error
             if not create and not os.path.exists(self.path):
                 raise LedgerError(asked, found="there is no such file", fix="check the path")
             target = f"{Path(self.path).as_uri()}?mode={'rwc' if create else 'rw'}"
@@ -269,6 +268,16 @@ class LedgerFile:
                 "could be undone under another",
                 fix="remove all names but one (`find -samefile` lists them); a symbolic link may stay",
             )
+
+
+def no_directory(path: str) -> LedgerError | None:
+    """The error for a ledger in a directory that does not exist; None if it does."""
+    path = os.path.abspath(path)
+    folder = os.path.dirname(path)
+    if os.path.isdir(folder):
+        return None
+    found = f"there is no directory {folder}"
+    return LedgerError(f"open the ledger {path}", found=found, fix="make it")
 
 
 @contextmanager

@@ -27,18 +27,23 @@ from littlestone.privacy.ledger.common_tables import MOST, MOST_WORDS, check_cos
 from littlestone.privacy.ledger.counts import UNBOUNDED, Count, Most, Paid, Part, Spending, spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.store import Connection, Store
-from littlestone.privacy.randomness import choose_generator
+from littlestone.privacy.randomness import choose_generator, is_cryptographic
 
 _LOG = logging.getLogger(__name__)
+
+SPEND_LESS = "spend less, or use other data; raise the limit only if those who set it agree"
+
+SEEDED = "simulation, NOT PRIVATE: "
+"""How the purpose of an entry begins whose draws come from a seeded generator."""
 
 
 @dataclass(frozen=True)
 class Preview:
     """The effect of a spend: its charge, the total before and after it, and the limit.
 
-    These are for the neighbours of the spend; a total is None if it has no bound.  ``counts`` are
-    those after the spend of all neighbours that have a limit or spends of their own: all that must
-    stay bounded.
+    The totals and the limit are for the neighbours of the spend, or for others if only these have a
+    limit; a total is None if it has no bound.  ``counts`` are those after the spend of all neighbours
+    that have a limit or spends of their own: all that must stay bounded.
     """
 
     cost: PrivacyCost
@@ -57,6 +62,15 @@ class Preview:
         """What the spend would pass: epsilon or delta, of any limit; both where a bound is lost."""
         return list(dict.fromkeys(side for count in self.counts for side in count.excess))
 
+    def refusal(self, asked: str, dataset: str, fix: str = SPEND_LESS) -> BudgetExceededError:
+        """The error of a spend that `is_refused`: what it would pass, and what to do."""
+        passed = next(count for count in self.counts if count.excess)
+        if passed.total is None:
+            return BudgetExceededError(asked, found=passed.gap, fix=passed.remedy(dataset))
+        found = f"the total would be {passed.text()} and the limit is {passed.limit}"
+        sides = " and ".join(passed.excess)
+        return BudgetExceededError(asked, found=f"{found}; {sides} would pass it", fix=fix)
+
 
 class BaseLedger:
     """The privacy budget of every data set: limits, and costs added up by basic composition.
@@ -71,7 +85,7 @@ class BaseLedger:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._spent = False
+        self._spent = self._first = False
 
     @property
     def path(self) -> str | None:
@@ -91,6 +105,14 @@ class BaseLedger:
         """
         return self._spent
 
+    @property
+    def has_first_entry(self) -> bool:
+        """Whether this object recorded the ledger's first entry, whoever made the ledger.
+
+        An interrupted process may have made it, so `is_new` alone does not tell of a misspelled name.
+        """
+        return self._first
+
     def spend(
         self,
         event: Event,
@@ -105,7 +127,8 @@ class BaseLedger:
         ``what`` says in a few public words what the draw is for.  ``part`` promises that the draw
         reads no record outside that part; parts of one partition are charged in parallel.  The receipt
         hands out ``rng`` for the draw, by default the system's cryptographic generator.  A draw from a
-        seeded generator, for tests and simulations, is not private.
+        seeded generator, for tests and simulations, is not private against somebody who knows the
+        seed, so the entry's purpose begins with `SEEDED`.
 
         The entry charges the cost itself, or rounds it up to a multiple of 10^-100 if a total could
         otherwise become too long a fraction (`Spending.charge_for`).  Raises `BudgetExceededError`
@@ -118,12 +141,11 @@ class BaseLedger:
         # Everything that can be refused is checked before the spend; nothing after it can fail.
         rng = choose_generator(rng)
         # The event's own code runs once, before the ledger is locked.
-        cost, mechanism = (
-            check_cost(event.cost()),
-            check_name(str(event), "an event", most=MOST_WORDS),
-        )
+        cost = check_cost(event.cost())
+        mechanism = check_name(str(event), "an event", most=MOST_WORDS)
         pays_for, orders = lines(event, mechanism, cost), event.orders()
-        entry, preview = self._enter(cost, mechanism, dataset, what, part)
+        mark = "" if is_cryptographic(rng) else SEEDED
+        entry, preview = self._enter(cost, mechanism, dataset, what, part, mark)
         # The order of docs/proofs/ledger.md, section 1: entry, receipt, draw. A crash wastes
         # budget, never hides a draw.
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, orders, SEAL)
@@ -149,10 +171,8 @@ class BaseLedger:
         >>> str(done.after), done.excess
         ('epsilon 1.5, delta 0 (replace-one)', ['epsilon'])
         """
-        cost, mechanism = (
-            check_cost(event.cost()),
-            check_name(str(event), "an event", most=MOST_WORDS),
-        )
+        cost = check_cost(event.cost())
+        mechanism = check_name(str(event), "an event", most=MOST_WORDS)
         _, preview = self._enter(
             cost,
             mechanism,
@@ -171,13 +191,14 @@ class BaseLedger:
         dataset: str,
         what: str,
         part: Part | None,
+        mark: str = "",
         *,
-        fix: str = "spend less, or use other data; raise the limit only if those who set it agree",
+        fix: str = SPEND_LESS,
         refuse: bool = True,
     ) -> tuple[Entry, Preview]:
         """The entry of a spend, durable by now; one beyond the limit is refused if ``refuse``."""
         dataset = check_name(dataset, "a data set", most=MOST)
-        what = check_name(what, "a purpose", most=MOST_WORDS)
+        what = mark + check_name(what, "a purpose", most=MOST_WORDS - len(mark))
         if part is not None:
             check_name(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
@@ -190,23 +211,14 @@ class BaseLedger:
                 # Read, compare and insert in one transaction: no other spend can come between them.
                 preview = _preview(connection, dataset, cost, part)
                 if preview.is_refused and refuse:
-                    passed = next(count for count in preview.counts if count.excess)
-                    if passed.total is None:
-                        raise BudgetExceededError(
-                            asked, found=passed.gap, fix=passed.remedy(dataset)
-                        )
-                    raise BudgetExceededError(
-                        asked,
-                        found=f"the total would be {passed.text()} and the limit is {passed.limit}; "
-                        f"{' and '.join(passed.excess)} would pass it",
-                        fix=fix,
-                    )
+                    raise preview.refusal(asked, dataset, fix)
                 # Before the insertion: from here on an interrupt may come after the commit.
                 self._spent = True
                 entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
         except Exception:  # an interrupt may come after the commit
             self._spent = before
             raise
+        self._first = self._first or entry.number == 1
         return entry, preview
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
@@ -395,7 +407,9 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
     # One count for rows and one for each unit column; a spend must pass no limit of any
     # (docs/proofs/units.md, Theorem 4).
     counts = tuple(later.count_for(protected) for protected in later.neighbour_relations)
-    before, after = books.count_for(relation), later.count_for(relation)
+    # A limit for other neighbours binds too, so it is shown where the spend's own have none.
+    shown = next((c.relation for c in counts if c.limit and relation not in later.limits), relation)
+    before, after = books.count_for(shown), later.count_for(shown)
     return Preview(charged, before.total, after.total, after.limit, counts)
 
 

@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
+from littlestone.base.addresses import is_address
 from littlestone.base.errors import DeclarationError, show_value
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import rows
-from littlestone.privacy.ledger.address import is_address
 from littlestone.privacy.ledger.common_tables import MOST, check_name
 from littlestone.privacy.ledger.counts import Spending
 from littlestone.privacy.ledger.file import LedgerFile

@@ -21,12 +21,12 @@ import re
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from littlestone.base.addresses import PASSWORDS, options, redact_error
-from littlestone.base.errors import LedgerError, install_command
-from littlestone.privacy.ledger.address import conninfo, show_address
+from littlestone.base.addresses import PASSWORDS, conninfo, options, redact_error, show_address
+from littlestone.base.errors import LedgerError
+from littlestone.base.foreign import replace_errors, require_package
 from littlestone.privacy.ledger.common_tables import (
     ALIASES,
     COLUMNS,
@@ -334,32 +334,30 @@ class LedgerServer:
         opened.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         return opened
 
-    @contextmanager
-    def _errors(self, asked: str) -> Iterator[None]:
-        try:
-            yield
-        except (_psycopg().Error, UnicodeError) as error:
-            raise LedgerError(
+    def _errors(self, asked: str) -> AbstractContextManager[None]:
+        def ours(error: Exception) -> LedgerError:
+            return LedgerError(
                 asked,
                 found=f"PostgreSQL says: {redact_error(error, self._address)}",
                 fix=_FIXES.get(
                     getattr(error, "sqlstate", None) or "",
                     f"check the address, that the server can be reached and answers, and {PASSWORDS}",
                 ),
-            ) from None  # the cause may quote the address
+            )
 
-    @contextmanager
-    def _doubt(self, asked: str) -> Iterator[None]:
-        try:
-            yield
-        except _psycopg().Error as error:
-            raise LedgerError(
+        return replace_errors((_psycopg().Error, UnicodeError), ours)  # it may quote the address
+
+    def _doubt(self, asked: str) -> AbstractContextManager[None]:
+        def ours(error: Exception) -> LedgerError:
+            return LedgerError(
                 asked,
                 found="the connection broke while the commit was under way, so it may stand or not "
                 f"({redact_error(error, self._address)})",
                 fix="nothing was drawn; look at `littlestone ledger history` before you try again, "
                 "for an entry that stands is spent",
-            ) from None
+            )
+
+        return replace_errors(_psycopg().Error, ours)
 
 
 _INHERITED: list[Connection[Any]] = []
@@ -413,12 +411,7 @@ class _Transaction:
 
 
 def _psycopg() -> Any:
-    try:
-        import psycopg
-    except ImportError:
-        raise LedgerError(
-            "open a ledger on a server",
-            found="the package for PostgreSQL is not installed",
-            fix=f"run: {install_command('postgresql')}",
-        ) from None
+    require_package("psycopg", "open a ledger on a server", "postgresql", LedgerError)
+    import psycopg
+
     return psycopg

@@ -17,7 +17,7 @@ from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 
 _STEPS = 8  # the query epsilon is found to one part in 2^8
 

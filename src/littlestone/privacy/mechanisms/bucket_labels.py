@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 
+import numpy as np
+
 from littlestone.base.errors import DeclarationError
+from littlestone.points.labels import MOST_LABELS
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real, bernoulli
+from littlestone.privacy.samplers.arrays import permute_and_flip
+from littlestone.privacy.samplers.reals import Real
 
 MOST_BUCKETS = 1 << 20
+_AT_ONCE = 1 << 18  # candidates
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,10 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
     epsilon-DP for every input under replacement of one record, with its bucket and label.  A record
     that is added or removed moves every probability by at most a factor r; a replaced record does both.
     No delta is spent, because every bucket is released, with or without records.  Source:
-    docs/proofs/lookup.md, Theorem 4.  Time: O(labels) for a bucket with records, one whole number for
-    any other.
+    docs/proofs/lookup.md, Theorem 4.  Time: O(labels) for a bucket.
 
-    Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000, 1 <= buckets <= 2^20 and labels >= 2.
+    Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000, 1 <= buckets <= 2^20 and
+    2 <= labels <= 1000.
 
     >>> mechanism = BucketLabels(Fraction(1), buckets=2, labels=3)
     >>> [round(float(p), 3) for p in mechanism.chances([9, 1, 0])]
@@ -45,10 +50,12 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
         whole = type(self.buckets) is int and type(self.labels) is int
-        if not whole or not 1 <= self.buckets <= MOST_BUCKETS or self.labels < 2:
+        # Limits, so that the tables of counts fit in memory after a spend.
+        sound = 1 <= self.buckets <= MOST_BUCKETS and 2 <= self.labels <= MOST_LABELS
+        if not whole or not sound:
             raise DeclarationError(
                 f"release one of {self.labels} labels for each of {self.buckets} buckets",
-                found=f"there are 1 to {MOST_BUCKETS:,} buckets, and 2 labels or more",
+                found=f"there are 1 to {MOST_BUCKETS:,} buckets, and 2 to {MOST_LABELS:,} labels",
                 fix="give whole numbers in these ranges",
             )
 
@@ -97,19 +104,20 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
         return masses
 
     def _release(self, counts: Mapping[int, Sequence[int]], rng: random.Random) -> tuple[int, ...]:
-        r = self.base
-
-        @cache
-        def coin(gap: int) -> Real:
-            # Coins depend on the gap alone, so buckets with equal gaps share one enclosure.
-            return Real(cache(Real.of(1 / r).power(gap).enclose))
-
-        return tuple(
+        power, empty, found = Real.of(1 / self.base).power, [0] * self.labels, list[int]()
+        # Coins depend on the gap alone, so buckets with equal gaps share one enclosure.
+        coin = cache(lambda gap: Real(cache(power(gap).enclose)))
+        step = 1 + _AT_ONCE // self.labels
+        for first in range(0, self.buckets, step):
             # Every bucket is released, empty ones too, so nothing shows which buckets have records.
             # The buckets' races are independent (docs/proofs/lookup.md, Theorem 4).
-            _winner(counts[bucket], coin, rng) if bucket in counts else rng.randrange(self.labels)
-            for bucket in range(self.buckets)
-        )
+            these = range(first, min(first + step, self.buckets))
+            table = np.array([counts.get(bucket, empty) for bucket in these], np.int64)
+            gaps, which = np.unique(table.max(axis=1)[:, None] - table, return_inverse=True)
+            coins, sizes = [*map(coin, gaps.tolist())], np.full(len(table), self.labels)
+            winners = permute_and_flip(sizes, coins, which.ravel(), rng)
+            found += (winners % self.labels).tolist()
+        return tuple(found)
 
     def __str__(self) -> str:
         return (
@@ -135,15 +143,3 @@ def flip_chances(coins: Sequence[Fraction]) -> list[Fraction]:
             others = [here - q * before for here, before in pairs]
         found.append(own * sum((c / (m + 1) for m, c in enumerate(others)), Fraction(0)))
     return found
-
-
-def _winner(counts: Sequence[int], coin: Callable[[int], Real], rng: random.Random) -> int:
-    """Pick the first label in random order whose coin shows heads; a best label's always does."""
-    left, most = list(range(len(counts))), max(counts)
-    while True:
-        # Take one of the labels not yet visited; the last one fills its place.
-        place = rng.randrange(len(left))
-        label, left[place] = left[place], left[-1]
-        left.pop()
-        if counts[label] == most or bernoulli(coin(most - counts[label]), rng):
-            return label

@@ -15,7 +15,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below, log_above, log_below
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.accounting.composed import repeat
 from littlestone.privacy.draws import Draw
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.receipt import Receipt
 from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
@@ -149,11 +148,7 @@ class ChoosingDraw(Draw[Point]):
             )
         self.hypotheses, self.mistakes = hypotheses, mistakes
         self.covering, self.mechanism, self.rounds = covering, mechanism, rounds
-        self._event = repeat(mechanism, rounds, delta)
-
-    @property
-    def event(self) -> Event:
-        return self._event
+        self.event = repeat(mechanism, rounds, delta)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Any]] = []

@@ -12,7 +12,7 @@ from math import lcm
 from typing import Generic, TypeVar
 
 from littlestone.privacy.mechanisms.sparse_selection import least_power
-from littlestone.privacy.samplers.geometric import geometric
+from littlestone.privacy.samplers.noise import geometric
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
 

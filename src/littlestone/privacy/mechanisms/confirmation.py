@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate, count
-from math import prod
 from typing import Generic, NamedTuple, TypeVar
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
@@ -16,9 +15,10 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.competition import draw_skips, next_changing_hit
 from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.mechanisms.threshold_tests import chance_of_first_hit
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import KnownReal, Real
+from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
 
 Key = TypeVar("Key", bound=Hashable)
@@ -29,8 +29,9 @@ _LONG = 32  # a rise whose powers would have thousands of digits
 
 
 @lru_cache(maxsize=1 << 10)
-def _quiet(shrink: Fraction, gap: int) -> Real:
-    return KnownReal(lru_cache(maxsize=64)((1 - Real.of(shrink).power(gap)).enclose))
+def quiet_real(shrink: Fraction, gap: int) -> Real:
+    """1 - shrink^gap."""
+    return Real(lru_cache(maxsize=64)((1 - Real.of(shrink).power(gap)).enclose))
 
 
 class Watch(NamedTuple):
@@ -231,7 +232,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
     def quiet(self, gap: int) -> Real:
         """The probability of no hit, where ``gap`` more records would make the hit certain."""
         # No chance is 0 while a key is watched, so no delta is needed.
-        return _quiet(self.shrink, max(0, gap))
+        return quiet_real(self.shrink, max(0, gap))
 
     def cost(self) -> PrivacyCost:
         # A record leaves one epoch (e2) and enters another (e1); how many keys or hits there are
@@ -289,19 +290,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
 
     def _first_hit(self, gaps: Sequence[int]) -> Fraction:
         """The probability that the last of these tests hits first."""
-        a, s, last = self.skip, self.shrink, gaps[-1]
-        cut = max(0, -min(gaps))  # from Z = cut on, no chance is cut at 1
-        total = Fraction(0)
-        for z in range(cut):
-            *before, hit = (s ** max(0, gap + z) for gap in gaps)
-            total += (1 - a) * a**z * prod(1 - chance for chance in before) * hit
-        # The product of the other tests' 1 - s^(gap + z) is a polynomial in s^z.
-        terms, none = [Fraction(1)], Fraction(0)
-        for gap in gaps[:-1]:
-            terms = [x - s**gap * y for x, y in zip([*terms, none], [none, *terms], strict=True)]
-        for power, term in enumerate(terms, start=1):
-            total += (1 - a) * s**last * term * (a * s**power) ** cut / (1 - a * s**power)
-        return total
+        return chance_of_first_hit(self.skip, self.shrink, gaps)
 
     def __str__(self) -> str:
         return (

@@ -1,8 +1,12 @@
-"""Vectors of whole-number sums, one after the other, with exact discrete Gaussian or Laplace noise."""
+"""Vectors of whole-number sums, one after the other, with exact discrete Gaussian or Laplace noise.
+
+They may follow a draw by counted errors, for less than both cost one by one.
+"""
 
 from __future__ import annotations
 
 import random
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,14 +19,22 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.privacy.accounting.account import zcdp_epsilon
-from littlestone.privacy.accounting.gaussian import CORE, LIKENESS, greatest_mu_squared
+from littlestone.privacy.accounting.gaussian import (
+    CORE,
+    LIKENESS,
+    delta_above,
+    fits_after,
+    greatest_after,
+    greatest_mu_squared,
+)
 from littlestone.privacy.cost import Budget, decimal_text, round_up
-from littlestone.privacy.event import Guarantee
+from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import enclose_exp, exp_below
-from littlestone.privacy.samplers.gaussian import discrete_gaussian, two_sided
+from littlestone.privacy.samplers.noise import discrete_gaussian, laplace_tail, two_sided
 
 Vector = Sequence[int] | NDArray[np.int64]
 Noisy = tuple[int, ...]
@@ -90,8 +102,7 @@ class LaplaceNoise:
     def at_least(self, x: int) -> Fraction:
         """Pr[X >= x], with a = e^(-1 / scale) rounded up to 100 bits."""
         a = 1 / exp_below(1 / self.scale, bits=_BITS // 2)
-        # X and -X have the same law.
-        return a**x / (1 + a) if x >= 1 else 1 - a ** (1 - x) / (1 + a)
+        return laplace_tail(a, x)
 
     def __str__(self) -> str:
         return f"Laplace noise of scale {decimal_text(self.scale)}"
@@ -247,3 +258,85 @@ def _clamp(noise: GaussianNoise | LaplaceNoise, x: int, most: int) -> dict[int, 
     """The law of ``x`` with noise, where numbers beyond [-most, most] are named by the nearer end."""
     tails = [Fraction(1), *(noise.at_least(y - x) for y in range(1 - most, most + 1)), Fraction(0)]
     return {y: tails[i] - tails[i + 1] for i, y in enumerate(range(-most, most + 1))}
+
+
+_LEVELS = 1 << 10  # into which the draw's epsilon is divided; the sums get back some of them
+
+MOST_DRAWN = Fraction(15, 16)
+"""The most of epsilon that a draw may have before sums."""
+
+
+@dataclass(frozen=True)
+class DrawThenSums(BudgetedMechanism, Event):
+    """One draw of ``mechanism``, and then noisy ``steps`` that it may choose, for one ``budget``.
+
+    The log ratios of the exponential mechanism lie in an interval as long as its epsilon, so it loses
+    all of that epsilon on some outputs only if it loses little on others.  So the sums may have a
+    larger epsilon than the draw leaves: the largest with which both together `fits_after`
+    (docs/proofs/gaussian.md, Theorem 7).  The draw comes first: a receipt refuses the sums before it.
+    If delta = 0 they get what is left.
+
+    Raises `DeclarationError` if the draw has more than 15/16 of epsilon.
+
+    >>> step = SumStep(count=10, l1=2, squared=2, share=Fraction(1))
+    >>> both = DrawThenSums(Budget(1, "1e-6"), ExponentialMechanism(Fraction(1, 2)), (step,))
+    >>> str(both.cost()), decimal_text(both.sums.epsilon)
+    ('epsilon 1, delta 0.000001 (replace-one)', '0.623046875')
+    """
+
+    budget: Budget
+    mechanism: ExponentialMechanism
+    steps: tuple[SumStep, ...]
+
+    def __post_init__(self) -> None:
+        if self.mechanism.epsilon > MOST_DRAWN * self.epsilon:
+            raise DeclarationError(
+                f"draw with epsilon {decimal_text(self.mechanism.epsilon)} before noisy sums",
+                found=f"epsilon is {decimal_text(self.epsilon)} in all",
+                fix="leave at least a sixteenth of it to the sums",
+            )
+
+    @cached_property
+    def sums(self) -> NoisySums:
+        """The sums with what they may spend."""
+        return _sums_after(self.budget, self.mechanism.epsilon, self.steps)
+
+    def guarantee(self) -> Guarantee:
+        parts = (self.mechanism.guarantee(), self.sums.guarantee())
+        return Guarantee(self.epsilon, self.delta, sum((p.rho for p in parts), Fraction(0)))
+
+    def pieces(self) -> list[tuple[Guarantee, int]]:
+        return [*self.mechanism.pieces(), *self.sums.pieces()]
+
+    def uses(self) -> list[tuple[Event, int]]:
+        return [(self.mechanism, 1), (self.sums, 1)]
+
+    def orders(self) -> list[tuple[Event, Event]]:
+        # Step 4 of Theorem 7 bounds the draw by one interval; sums before it could choose among many.
+        return [(self.mechanism, self.sums)]
+
+    def __str__(self) -> str:
+        return f"[{self.mechanism}] and then [{self.sums}], together {self.budget}"
+
+
+@lru_cache(maxsize=256)
+def _sums_after(budget: Budget, eta: Fraction, steps: tuple[SumStep, ...]) -> NoisySums:
+    """The sums with the largest epsilon, of `_LEVELS`, that fits after a draw of range ``eta``."""
+
+    def sums(level: int) -> NoisySums:
+        return NoisySums(
+            Budget(budget.epsilon - eta * (1 - Fraction(level, _LEVELS)), budget.delta), steps
+        )
+
+    least = sums(0)  # this fits by basic composition
+    if not budget.delta:
+        return least
+    whole, delta = budget.epsilon - least.unlike, budget.delta / (1 + least.unlike)
+    most = greatest_after(whole, delta, eta)
+
+    def may_fit(level: int) -> bool:
+        return delta_above(most, sums(level).epsilon - least.unlike) > delta
+
+    # A rough search for the first level with too much; what it finds is checked.
+    found = sums(bisect_left(range(1, _LEVELS), True, key=lambda level: not may_fit(level)))
+    return found if fits_after(found.mu_squared, whole, delta, eta) else least

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import isqrt, lcm
 
-from littlestone.privacy.mechanisms.key_release import Key, KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.partition_selection import Key, KeyRelease, ReleaseCurve
 from littlestone.privacy.rational import exp_below, sum_masses
 
 _BITS = 64

@@ -17,7 +17,7 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.rational import exp_below, log_above, log_below
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace, laplace_tail
 
 Key = TypeVar("Key", bound=Hashable)
 Histogram = frozenset[tuple[Key, int]]
@@ -117,8 +117,8 @@ class StableHistogram(BudgetedMechanism, Mechanism[Sequence[Key | None], Histogr
 
     def _cells(self, key: Key, count: int, most: int) -> dict[Histogram[Key], Fraction]:
         """The release about one key with ``count`` records."""
-        a, none = self.ratio, frozenset[tuple[Key, int]]()
-        tails = [_at_least(a, t - count) for t in range(self.threshold, most + 1)]
+        none = frozenset[tuple[Key, int]]()
+        tails = [laplace_tail(self.ratio, t - count) for t in range(self.threshold, most + 1)]
         cells = {none: 1 - tails[0]}
         for t, (here, beyond) in enumerate(
             zip(tails, [*tails[1:], Fraction(0)], strict=True), self.threshold
@@ -132,8 +132,3 @@ class StableHistogram(BudgetedMechanism, Mechanism[Sequence[Key | None], Histogr
 
 def _counts(data: Sequence[Key | None]) -> Counter[Key]:
     return Counter(key for key in data if key is not None)
-
-
-def _at_least(a: Fraction, x: int) -> Fraction:
-    """Pr[X >= x] of a discrete Laplace number."""
-    return a**x / (1 + a) if x >= 1 else 1 - a ** (1 - x) / (1 + a)

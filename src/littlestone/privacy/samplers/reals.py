@@ -11,7 +11,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cached_property
+
+KNOWN = 64
+"""The bits of an enclosure by which most comparisons are decided, before more are asked for."""
+
+Enclosure = tuple[int, int]
 
 
 class LazyUniform:
@@ -28,6 +33,13 @@ class LazyUniform:
         self._rng = rng
         self._bits = 32
         self._value = rng.getrandbits(self._bits)  # U lies in [value, value + 1) / 2^bits
+
+    def decide(self, known: Enclosure) -> bool | None:
+        """Whether U < x for an enclosure of x with `KNOWN` bits; None if more must be known of them."""
+        spare = KNOWN - self._bits
+        if spare >= 0 and self._value < known[0] >> spare:
+            return True
+        return False if spare >= 0 and self._value >= -(-known[1] >> spare) else None
 
     def below(self, x: Real) -> bool:
         """Whether U < x."""
@@ -52,9 +64,6 @@ def bernoulli(p: Real, rng: random.Random) -> bool:
     return LazyUniform(rng).below(p)
 
 
-Enclosure = tuple[int, int]
-
-
 @dataclass(frozen=True)
 class Real:
     """A number x in [0, 1], such as a probability, as a map from precisions to enclosures.
@@ -76,12 +85,7 @@ class Real:
         return cls(lambda bits: ((a << bits) // b, -((-a << bits) // b)))
 
     def __mul__(self, other: Real) -> Real:
-        def product(bits: int) -> Enclosure:
-            (low, high), (other_low, other_high) = self.enclose(bits), other.enclose(bits)
-            # Both numbers lie in [0, 1], so products of the ends are the ends of the product.
-            return low * other_low >> bits, -(-high * other_high >> bits)
-
-        return Real(product)
+        return Real(lambda bits: product(self.enclose(bits), other.enclose(bits), bits))
 
     def __rsub__(self, one: int) -> Real:
         """1 - x."""
@@ -91,6 +95,11 @@ class Real:
             return (one << bits) - high, (one << bits) - low
 
         return Real(rest)
+
+    @cached_property
+    def squares(self) -> list[Enclosure]:
+        """Enclosures of x, x^2, x^4, ..., with `KNOWN` bits, as far as a caller extended them."""
+        return [self.enclose(KNOWN)]
 
     def power(self, k: int) -> Real:
         """x^k for k >= 0, in O(log k) products; the enclosure is k times as wide as that of x."""
@@ -104,25 +113,18 @@ class Real:
         return Real(enclose_power)
 
 
-@dataclass(frozen=True, eq=False)
-class KnownReal(Real):
-    """A number whose powers are asked for again and again: each enclosure is worked out once."""
-
-    def power(self, k: int) -> Real:
-        return Real(partial(_enclose_power, self, k))
-
-
-@lru_cache(maxsize=1 << 14)
-def _enclose_power(x: KnownReal, k: int, bits: int) -> Enclosure:
-    return Real.power(x, k).enclose(bits)
+def product(x: Enclosure, y: Enclosure, bits: int) -> Enclosure:
+    """Integers around x y 2^bits, from those around x 2^bits and y 2^bits."""
+    # Both numbers lie in [0, 1], so products of the ends are the ends of the product.
+    return x[0] * y[0] >> bits, -(-x[1] * y[1] >> bits)
 
 
 def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
     """Integers around x^k 2^bits for x >= 0, k >= 0, from integers around x 2^bits."""
-    low = high = 1 << bits
+    found = 1 << bits, 1 << bits
     # Square and multiply along the binary digits of k, lower ends down and upper ends up.
     for digit in f"{k:b}":
-        low, high = low * low >> bits, -(-high * high >> bits)
+        found = product(found, found, bits)
         if digit == "1":
-            low, high = low * x[0] >> bits, -(-high * x[1] >> bits)
-    return low, high
+            found = product(found, x, bits)
+    return found

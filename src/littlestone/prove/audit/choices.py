@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Self, TypeVar
 
 from littlestone.base.errors import DeclarationError
@@ -32,7 +33,7 @@ class Secret:
 
     It replaces an int in code that shifts it, adds to it, multiplies it by whole numbers >= 0, appends
     fresh bits to it, and compares it.  Code that needs all of it, such as an index, makes a choice of
-    all values that are still possible, at most 4,096 numbers.
+    all values that are still possible, at most 4,096.
     """
 
     def __init__(
@@ -54,13 +55,17 @@ class Secret:
         """The value, if the number is ``u``."""
         return self._rule(u >> (self._known.bits - self._bits))
 
-    def __lt__(self, other: int) -> bool:
-        known = self._known
-        first, above = known.low, known.high  # the least number at which this reaches `other`
+    def _first(self, value: int) -> int:
+        """The least possible number at which this reaches ``value``, or the end of the range."""
+        first, above = self._known.low, self._known.high
         # By halves, because the value rises with the number.
         while first < above:
             middle = (first + above) // 2
-            first, above = (first, middle) if self._at(middle) >= other else (middle + 1, above)
+            first, above = (first, middle) if self._at(middle) >= value else (middle + 1, above)
+        return first
+
+    def __lt__(self, other: int) -> bool:
+        known, first = self._known, self._first(other)
         # All numbers that are left give one answer, so nothing is chosen.
         if first in (known.low, known.high):
             return first == known.high
@@ -94,6 +99,9 @@ class Secret:
 
     __rmul__ = __mul__
 
+    def __floordiv__(self, other: int) -> Secret:
+        return self._then(lambda value: value // other)
+
     def __lshift__(self, k: int) -> Secret:
         return self._then(lambda value: value << k)
 
@@ -109,18 +117,22 @@ class Secret:
         return Secret(self._choose, known, lambda u: rule(u >> bits) | u % size)
 
     def __index__(self) -> int:
-        low, high = self._known.low, self._known.high
-        width = high - low
+        known = self._known
+        least, most = self._at(known.low), self._at(known.high - 1)
         # Each value would be a run of its own.
-        if width > _WIDEST:
+        if most - least > _WIDEST:
             raise DeclarationError(
                 "follow an algorithm along its choices",
-                found=f"it reads all of a number with {width.bit_length()} bits",
+                found=f"it reads all of a number with {(most - least).bit_length()} bits",
                 fix="compare the number, or draw a smaller one",
             )
-        chosen = low + (self._choose([Fraction(1, width)] * width) if width > 1 else 0)
-        self._known.low, self._known.high = chosen, chosen + 1
-        return self._at(chosen)
+        firsts = [*map(self._first, range(least, most + 1)), known.high]
+        sizes = [above - first for first, above in pairwise(firsts)]
+        chosen = 0
+        if len(sizes) > 1:
+            chosen = self._choose([Fraction(size, known.high - known.low) for size in sizes])
+        known.low, known.high = firsts[chosen], firsts[chosen + 1]
+        return least + chosen
 
     __int__ = __index__
 
@@ -267,7 +279,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
     the bounds lack of 1 is unknown.  So if a law is that of the code, none of its probabilities is
     below these bounds.
 
-    >>> from littlestone.privacy.samplers.geometric import discrete_laplace
+    >>> from littlestone.privacy.samplers.noise import discrete_laplace
     >>> law = follow(lambda rng: discrete_laplace(Fraction(1, 2), rng) == 0)
     >>> [round(float(law[zero]), 6) for zero in (False, True)]
     [0.666656, 0.333333]

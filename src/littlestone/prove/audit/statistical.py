@@ -20,8 +20,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import exact_chance, exact_delta
+from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.randomness import system_generator
 from littlestone.prove.audit.claims import nats
 
@@ -119,12 +119,7 @@ def halves(trials: int) -> tuple[int, int]:
 
     Raises `DeclarationError` unless ``trials`` is a whole number of at least 2.
     """
-    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
-        raise DeclarationError(
-            f"audit with trials = {trials}",
-            found="one half of them chooses an event and the other half counts it",
-            fix="give a whole number of at least 2, such as 2000",
-        )
+    require_whole("trials", trials, least=2)  # each half has one at least
     return trials // 2, trials - trials // 2
 
 

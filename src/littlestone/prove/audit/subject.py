@@ -32,7 +32,6 @@ from littlestone.prove.audit.statistical import (
     halves,
 )
 
-Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
 Run = Callable[[Data], Hashable]
 
@@ -132,15 +131,15 @@ class Subject(Generic[Data]):
 
 
 def mechanism_subject(
-    mechanism: Mechanism[Input, Output],
+    mechanism: Mechanism[Any, Output],
     *,
     pairs: Iterable[tuple[Data, Data]],
     large: tuple[Data, Data],
-    read: Callable[[Data], Input],
+    read: Callable[[Data], Any] = lambda data: data,
     release: Callable[[Output], Hashable] = lambda output: output,
     cell: Callable[[Data, Any], Hashable] = as_it_is,
 ) -> Subject[Data]:
-    """The subject of one draw: ``read`` turns a data set into what the mechanism reads of it.
+    """The subject of one draw; ``read`` gives what the mechanism reads of a data set.
 
     ``release`` turns what is drawn into what is published; outputs published alike are added up.
     """

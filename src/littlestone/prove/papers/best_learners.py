@@ -11,45 +11,15 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import FiniteClass
-from littlestone.data.sample import Sample
 from littlestone.dimension import half_graph
-from littlestone.learn import PrivateLearner
 from littlestone.learn.plan.lower import indistinct
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
-from littlestone.theory.atlas import table_of
 from littlestone.theory.optimum import Task, most_success, success_of
-from littlestone.theory.optimum.stable import FreeTask, Groups, grouped_task, groupings
+from littlestone.theory.optimum.program import FreeTask, Groups, grouped_task, groupings
 
 THRESHOLDS = (0b000, 0b100, 0b110, 0b111)
-
-
-def class_of(rows: tuple[int, ...], points: int) -> FiniteClass:
-    """The class with these rows, as in the atlas."""
-    return FiniteClass.from_table(table_of(rows, points))
-
-
-def success_of_learner(learner: PrivateLearner[Any], task: Task) -> Fraction:
-    """The least chance of a learner of `class_of` to pass a trial, by the exact law of its draw.
-
-    >>> from littlestone.learn import ExponentialLearner
-    >>> learner = ExponentialLearner(class_of(THRESHOLDS, 3), Budget(1))
-    >>> round(float(success_of_learner(learner, Task.uniform(THRESHOLDS, 3, n=3, wrong=1))), 4)
-    0.7288
-    """
-    domain, least = learner.hypotheses.domain, Fraction(1)
-    points = list(domain)
-    drawn: Any = learner
-    for trial in task.trials:
-        success = Fraction(0)
-        for records, chance in trial.chances.items():
-            data = [(points[record >> 1], record & 1) for record in records]
-            for h, mass in drawn.distribution(Sample.from_examples(domain, data)).items():
-                if sum(h(x) << i for i, x in enumerate(points)) in trial.passes:
-                    success += chance * mass
-        least = min(least, success)
-    return least
 
 
 def optimal_law(task: Task, ratio: Fraction) -> Any:

@@ -103,7 +103,8 @@ def law_by_definition(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
     for rules in product(*votes):
         chance = math.prod((p for _, p in rules), start=Fraction(1))
         counts = {f: [g for g, _ in rules].count(f) for f, _ in rules if f is not None}
-        stays = {f: _at_least(a, least - count) for f, count in counts.items()}
+        # Pr[X >= x] for Pr[X = x] ~ a^|x| and x >= 1: fewer batches vote for f than it needs votes.
+        stays = {f: a ** (least - count) / (1 + a) for f, count in counts.items()}
         for kept in product((False, True), repeat=len(stays)):
             left = [f for f, here in zip(stays, kept, strict=True) if here]
             p = chance
@@ -119,11 +120,6 @@ def law_by_definition(game: Game, budget: Budget, sizes: BatchSizes) -> Law:
                 for f, weight in zip(left, weights, strict=True):
                     found[f] += drawn * weight / sum(weights)
     return dict(found)
-
-
-def _at_least(a: Fraction, x: int) -> Fraction:
-    """Pr[X >= x] for Pr[X = x] ~ a^|x|."""
-    return a**x / (1 + a) if x > 0 else 1 - a ** (1 - x) / (1 + a)
 
 
 @statement("BLM20 algorithm M", "changed")

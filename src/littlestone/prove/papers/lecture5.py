@@ -98,10 +98,8 @@ class _Arbitrary(OnlineLearner[Any]):
         self.seed = seed
         self.round = 0
 
-    @property
-    def hypothesis(self) -> Any:
-        """It follows no hypothesis of any class."""
-        return None
+    hypothesis: Any = None
+    """It follows no hypothesis of any class."""
 
     def predict(self, x: Any) -> int:
         return random.Random(f"{self.seed} {self.round} {x}").getrandbits(1)

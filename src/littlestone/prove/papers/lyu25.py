@@ -208,9 +208,14 @@ def soa_class(trial: Trial) -> Outcome:
     code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
     proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
     """
-    wrong = larger = fewer = 0
     classes = [*_classes(), *(H for H in _random_classes(trial) if 3 <= H.size <= 7)]
     classes += [FiniteClass.from_array(np.eye(k, dtype=int)) for k in (3, 4, 5, 6)]
+    return soas_of_subclasses(classes)
+
+
+def soas_of_subclasses(classes: Sequence[FiniteClass]) -> Outcome:
+    """Whether the SOAs of irreducible subclasses have no larger dimension, which some need."""
+    wrong = larger = fewer = 0
     for H in classes:
         d = H.littlestone_dimension()
         subclasses = list(_subclasses(H))
@@ -227,9 +232,8 @@ def soa_class(trial: Trial) -> Outcome:
 
 
 def _dimension(functions: set[Hypothesis[str]], H: FiniteClass) -> int:
-    return FiniteClass.from_array(
-        [[f(x) for x in H.domain] for f in functions]
-    ).littlestone_dimension()
+    rows = [[f(x) for x in H.domain] for f in functions]
+    return FiniteClass.from_array(rows, labels=H.labels).littlestone_dimension()
 
 
 @statement("Lyu25 Lemma 4.3")

@@ -24,13 +24,12 @@ from littlestone.learn.stream.stage_sizes import (
     stage_leaves,
 )
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
 from littlestone.prove.papers.statement import Outcome, Trial, statement
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decomposition_dimension, essential_hypotheses
 
-HALF = Fraction(1, 2)
 Scores = Counter[Hypothesis[Any]]
 
 
@@ -58,7 +57,7 @@ def mistakes_before_a_hit() -> Outcome:
     says: between U - s and U + z mistakes come before a hit
     scope: the exact law of the first hit, in six streams of 18 steps
     stated: but for T r^-s and r^-z; then |E| is in (U/2, 3U/2) for U >= 2 max(s, z)
-    code: privacy.mechanisms.one_sided_threshold.OneSidedThreshold
+    code: privacy.mechanisms.threshold_tests.OneSidedThreshold
     proof: proofs/staged-stream.md#theorem-2-mistakes
     """
     worst = [0.0, 0.0]
@@ -219,7 +218,7 @@ def bottom_with_their_teachers(trial: Trial) -> Outcome:
     says: p(u) >= 2^-O(d^2) with the k of Algorithm 3, for 2^O(d^2) candidates
     scope: random lists of 20 teachers, and 2^(d^2) hypotheses on all lists, d = 1, 2, 3
     stated: at least 1 / (1 + N e^(.9 d^2)) for N candidates
-    code: privacy.mechanisms.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.selection_from_lists.SparseSampling
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
     rng, k, tight = trial.array(640), 20, []
@@ -246,7 +245,7 @@ def their_teachers_are_too_few() -> Outcome:
     says: p(u) <= 1/100 for d = 1, 2, and B = k/10 as Lemma 3.1 needs it, for that k
     scope: all teachers list one hypothesis, d = 1 to 4; the least private B for three deltas
     stated: false: p(u) is above 1/100 for d = 1, 2; eps B = d^2 / 10 is below 10 ln(L / delta)
-    code: privacy.mechanisms.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.selection_from_lists.SparseSampling
     proof: proofs/staged-stream.md#where-this-differs-from-lyu25-and-why
     """
     k = 20

@@ -395,15 +395,3 @@ def optimal_tops(
     t = min(map(degree, trees))
     tops = (frozenset(f for span, f in tree if span == t) for tree in trees if degree(tree) == t)
     return t, list(tops)
-
-
-def dimension_and_essential(
-    rows: Rows, p: int, d: int, idle: bool = False
-) -> tuple[int, frozenset[Row]]:
-    """DDim_(p,d), and the SOAs that are tops of every optimal tree: Definition 4.3.
-
-    >>> dimension_and_essential(frozenset([(0, 0), (0, 1), (1, 0)]), 1, 2)[0]
-    0
-    """
-    t, tops = optimal_tops(rows, p, d, idle)
-    return t, frozenset.intersection(*tops)

@@ -13,7 +13,7 @@ from littlestone.data.sample import Sample
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.scores import ErrorSums, Scores, scores_of
 from littlestone.prove.audit.subject import SubjectMaker, find_subject, find_subjects, follow_draws
 from littlestone.prove.papers.statement import Outcome, Statement, Trial, statement
@@ -68,7 +68,7 @@ def least_bottom() -> Outcome:
     says: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it
     scope: the formula for four list sizes and three epsilons, delta 1e-6
     stated: delta0 = L r / (r^B + L r) <= delta for B, and not for B - 1
-    code: privacy.mechanisms.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.selection_from_lists.SparseSampling
     proof: proofs/sparse-sampling.md#theorem-2-it-cannot-be-improved
     """
     wrong, ratios = 0, []

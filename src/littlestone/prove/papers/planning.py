@@ -14,11 +14,11 @@ import numpy as np
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.dimension import mistake_tree
 from littlestone.learn import GGKMLearner, SingleKeyLearner
-from littlestone.learn.base import binomial_mean
 from littlestone.learn.papers.globally_stable import proved_sizes
 from littlestone.learn.plan import StatedSize, formulas, plan, plan_stream
 from littlestone.learn.plan.lower import chain, half_tail, indistinct, lower_bounds, path, release
 from littlestone.learn.plan.lower_mistakes import fresh
+from littlestone.learn.plan.missed import binomial_mean
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.prove.papers.statement import Outcome, statement

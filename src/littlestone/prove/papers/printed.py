@@ -10,17 +10,19 @@ from itertools import combinations, combinations_with_replacement, product
 from typing import Any, TypeVar
 
 from littlestone.classes import FiniteClass
-from littlestone.learn.papers.boxes.algorithm_a import algorithm_a
-from littlestone.learn.papers.boxes.algorithm_g import algorithm_g
-from littlestone.learn.papers.boxes.algorithm_m import algorithm_m
 from littlestone.learn.papers.boxes.base import Sample, split
-from littlestone.learn.papers.boxes.cl_above_threshold import cl_above_threshold
-from littlestone.learn.papers.boxes.define_class import define_class, essential_rules
-from littlestone.learn.papers.boxes.dp_ol import Sizes
-from littlestone.learn.papers.boxes.generic_learner import exponential_learner
-from littlestone.learn.papers.boxes.joint_train import joint_train
-from littlestone.learn.papers.boxes.sparse_sample import printed_bottom, sparse_sample
-from littlestone.learn.papers.boxes.tournament_samples import law_of_d_k
+from littlestone.learn.papers.boxes.bgs21 import algorithm_a
+from littlestone.learn.papers.boxes.blm20 import algorithm_g, algorithm_m, law_of_d_k
+from littlestone.learn.papers.boxes.lecture5 import exponential_learner
+from littlestone.learn.papers.boxes.lyu25 import (
+    Sizes,
+    cl_above_threshold,
+    define_class,
+    essential_rules,
+    joint_train,
+    printed_bottom,
+    sparse_sample,
+)
 from littlestone.privacy.accounting.elsewhere import Elsewhere
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
@@ -77,7 +79,7 @@ def printed_learner() -> Outcome:
 
     says: the box as printed draws h with probability ~ exp(epsilon q(S, h) / 2), and is private
     scope: the exact law of its code, all pairs of three records over one point, epsilon 1
-    code: learn.papers.boxes.generic_learner.exponential_learner
+    code: learn.papers.boxes.lecture5.exponential_learner
     proof: notes/boxes.md#l5-section-3-scores
     """
     H, epsilon = constants(), Fraction(1)
@@ -101,7 +103,7 @@ def printed_distributions() -> Outcome:
     says: D_k as printed, undefined from the first rule of frequency 2^-d on
     scope: all classes of three functions on three points, two distributions, n = 1, 2: D_1 to D_3
     stated: what an enumeration of the frequencies says
-    code: learn.papers.boxes.tournament_samples.law_of_d_k
+    code: learn.papers.boxes.blm20.law_of_d_k
     proof: notes/boxes.md#blm20-section-42-distributions
     """
     wrong = cases = defined = 0
@@ -131,7 +133,7 @@ def printed_stable_learner() -> Outcome:
     says: G as printed has the law of D~_0, ..., D~_d, mixed equally
     scope: the exact law of its code, LDim 1: three rows on two points, both labels in ties, N = 4
     stated: the laws of an enumeration that shares no code with it
-    code: learn.papers.boxes.algorithm_g.algorithm_g
+    code: learn.papers.boxes.blm20.algorithm_g
     proof: notes/boxes.md#blm20-algorithm-g
     """
     rows, N, wrong, least = [0, 1, 2], 4, 0, Fraction(1)
@@ -167,7 +169,7 @@ def printed_private_learner() -> Outcome:
     says: M as printed, with its halves of epsilon, is (epsilon, delta)-DP on every sample
     scope: the exact law of its code, five records over one point, epsilon 2, delta .05
     stated: it is, and not with a tenth of that delta
-    code: learn.papers.boxes.algorithm_m.algorithm_m
+    code: learn.papers.boxes.blm20.algorithm_m
     proof: notes/boxes.md#blm20-algorithm-m
     """
     H, budget = constants(), Budget(2, "0.05")
@@ -193,7 +195,7 @@ def printed_bits() -> Outcome:
     says: A as printed is epsilon-DP if the learners of its bits are
     scope: the exact law of its code, all pairs of two records with three labels, parts of one record
     stated: it is, and a label above k has a positive chance if k + 1 = 3
-    code: learn.papers.boxes.algorithm_a.algorithm_a
+    code: learn.papers.boxes.bgs21.algorithm_a
     proof: notes/boxes.md#bgs21-figure-1
     """
     H = FiniteClass.from_array([[0], [1], [2]], labels=3)
@@ -220,7 +222,7 @@ def printed_sampling() -> Outcome:
     says: Algorithm 1 as printed is (2 epsilon, delta)-DP for B = 10 log(L / delta) / epsilon
     scope: the exact law of its code, all pairs of two lists, L = 1, 2, epsilon 1, delta .05
     stated: it is; also for a fifth of that B, and not for a tenth
-    code: learn.papers.boxes.sparse_sample.sparse_sample
+    code: learn.papers.boxes.lyu25.sparse_sample
     proof: notes/boxes.md#lyu25-algorithm-1
     """
     epsilon, delta = Fraction(1), 0.05
@@ -246,7 +248,7 @@ def one_hit_too_many() -> Outcome:
     says: ``counter <= K`` lets K + 1 hits pass, which noise for K hits does not pay for
     scope: the exact law of its code, eight adaptive tests, K = 1, budget epsilon 1, delta .1
     stated: false: above delta, and below it with ``counter < K``
-    code: learn.papers.boxes.cl_above_threshold.cl_above_threshold
+    code: learn.papers.boxes.lyu25.cl_above_threshold
     proof: notes/boxes.md#lyu25-algorithm-2
     """
     budget, K = Budget(1, "0.1"), 1
@@ -293,7 +295,7 @@ def printed_training() -> Outcome:
     says: JointTrain with B = k / 10 and the printed sizes is private with a delta like 1e-12
     scope: the exact law of its code, 128 teachers, d = 1, T = 10^4, epsilon 1, delta 1e-6, one draw
     stated: false: what one record alone names is published with probability .2
-    code: learn.papers.boxes.joint_train.joint_train, learn.papers.boxes.dp_ol.Sizes
+    code: learn.papers.boxes.lyu25.joint_train, learn.papers.boxes.lyu25.Sizes
     proof: notes/boxes.md#lyu25-algorithm-4
     """
     sizes = Sizes.as_printed(1, 10_000, 1.0, 1e-6)
@@ -316,7 +318,7 @@ def mended_training() -> Outcome:
     says: with B of Lemma 3.1 the rule of one record is as rare as delta allows; k = 2 B is enough
     scope: the exact law of its code, d = 1, epsilon_sparse 1, delta .001, one draw, 2 and 152 teachers
     stated: at most delta; and what all but one list is published in more than half of the runs
-    code: learn.papers.boxes.joint_train.joint_train
+    code: learn.papers.boxes.lyu25.joint_train
     proof: notes/boxes.md#lyu25-algorithm-4
     """
     B = Fraction(round(printed_bottom(2, 0.001, 1.0)))
@@ -342,7 +344,7 @@ def uneven_parts() -> Outcome:
     says: equal parts of the mistakes, if k does not divide them: no more leaks than one list may leak
     scope: exact laws of a split, stage 1 and one sparse sample with B = 2; k = 2, 3; 1 to 3 mistakes
     stated: at most 1 times what Lemma 3.1 allows one list at e^2; so no leak is shown, nor excluded
-    code: learn.papers.boxes.dp_ol.dp_ol, learn.papers.boxes.base.split
+    code: learn.papers.boxes.lyu25.dp_ol, learn.papers.boxes.base.split
     proof: notes/boxes.md#lyu25-algorithm-3
     """
     base, B, worst, cases = exp_below(Fraction(1)), Fraction(2), Fraction(0), 0

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from littlestone.classes import FiniteClass
 from littlestone.learn.exponential import least_size
-from littlestone.learn.papers.boxes.algorithm_m import hist
 from littlestone.learn.papers.boxes.base import draw_item
-from littlestone.learn.papers.levels import LevelLearner
+from littlestone.learn.papers.boxes.blm20 import hist
+from littlestone.learn.papers.levels import LevelLearner, PathLearner
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import Choose
@@ -236,3 +237,41 @@ def thresholds_by_levels() -> Outcome:
         f"epsilon {' and '.join(spent)} of 3; wrong {wrong:.1e} of {beta * 3 / 4:.2f}; records {shown}",
         private and wrong <= beta * 3 / 4 and [a < b for a, b in sizes] == [False, True, True],
     )
+
+
+@statement("Yan25", "changed")
+def paths_of_trees() -> Outcome:
+    """Each class is a tree of points, whose labels are exchanged at some of them.
+
+    says: every class of VC dimension 1 and LDim d: about log* d records with a delta; here ln d
+    scope: exact laws, all neighbours of 3 records on 3 points; 40 records of each path of a tree of 7
+    stated: private; too many errors at most as often as proved
+    code: learn.papers.levels.PathLearner
+    proof: proofs/levels.md#theorem-4-classes-of-vc-dimension-1
+    """
+    # The parent of each point; a hypothesis is the path to a point, or none.
+    trees = [-1, 0, -1], [-1, 0, 0, 1, 1, 2, 2]
+    small, large = map(_of_paths, trees)
+    budget, beta, wrong = Budget(6, "0.02"), 0.2, 0.0
+    learner = PathLearner(small, budget, 1, LevelLearner(2, Budget(3, "0.01"), 1))
+    records = list(product(range(3), (0, 1)))
+    private, spent = keeps(learner.draw_labels, neighbours(records, 3, ordered=False), budget)
+    learner = PathLearner.for_goal(large, Budget(20, "0.1"), beta=beta)
+    most = learner.most_errors(beta=beta)
+    for row in large.table():
+        S = [(x, int(row[x])) for x in range(7) for _ in range(40)]
+        for labels, p in law(partial(learner.draw_labels, S)).items():
+            if 40 * sum(a != b for a, b in zip(labels, row, strict=True)) > most:
+                wrong = max(wrong, float(p))
+    return Outcome(
+        f"epsilon {spent:.2f} of 6; more than {most} errors {wrong:.1e} of {beta * 3 / 4:.2f}",
+        private and wrong <= beta * 3 / 4,
+    )
+
+
+def _of_paths(parents: Sequence[int]) -> FiniteClass:
+    paths = [np.zeros(len(parents), dtype=int)]
+    for x, parent in enumerate(parents):
+        paths.append(paths[1 + parent].copy())
+        paths[-1][x] = 1
+    return FiniteClass.from_array(np.array(paths) ^ np.arange(len(parents)) % 2)

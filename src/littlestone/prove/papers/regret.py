@@ -1,10 +1,11 @@
-"""Online learning: regret and oracles without privacy, and the baseline of GL21."""
+"""Online learning: regret without and with privacy, oracles, the baseline of GL21, and POP."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from copy import copy
+from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,7 +14,13 @@ import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
+from littlestone.learn.papers.boxes.kmm23 import private_online_procedure
+from littlestone.learn.stream import HedgeLearner
 from littlestone.points import Integers
+from littlestone.privacy.cost import Budget
+from littlestone.privacy.rational import sum_masses
+from littlestone.prove.audit.claims import least_ratio, nats
+from littlestone.prove.papers.printed import law
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.rules import Hypothesis
 from littlestone.theory.game import AgnosticExperts, OracleLearner
@@ -129,6 +136,37 @@ def _mean(
     return sum(regrets) / 2, sum(mistakes) / 2
 
 
+@statement("LiWY25", "changed")
+def private_and_few_more_mistakes(trial: Trial) -> Outcome:
+    """The exact expected mistakes of the rules that are drawn, less those of the best hypothesis.
+
+    says: a private learner has regret for any labels: LiWY25 claims about sqrt(T) for finite LDim
+    scope: classes of two or more functions over two points, all streams of 4 records, B = 1, 2
+    deep: of 5 records
+    stated: for finite classes at most 1 times ln N / eta + eta T B / 8 + B, and some regret
+    code: learn.stream.HedgeLearner
+    proof: proofs/hedge.md#theorem-2-regret
+    """
+    T, streams, worst = trial.pick(4, 5), 0, 0.0
+    for H, B in product([H for H in unordered_classes(2) if (H.size or 0) > 1], (1, 2)):
+        learner = HedgeLearner(H, Budget(16), horizon=T, block=B)
+        chances: dict[Any, dict[Any, float]] = {}
+        for records in product(product(H.domain, (0, 1)), repeat=T):
+            mistakes = float(sum(y for _, y in records[:B]))  # of the constant 0
+            for t in range(B, T):
+                told = tuple(sorted(records[: t - t % B]))
+                if told not in chances:
+                    law = learner.learner.distribution(Sample.from_examples(H.domain, told))
+                    chances[told] = {
+                        (x, y): float(sum(p for h, p in law.items() if h(x) != y))
+                        for x, y in product(H.domain, (0, 1))
+                    }
+                mistakes += chances[told][records[t]]
+            best = min(sum(h(x) != y for x, y in records) for h in H)
+            worst, streams = max(worst, (mistakes - best) / learner.regret_bound()), streams + 1
+    return Outcome(f"at most {worst:.3f} times the bound on {streams:,} streams", 0 < worst <= 1)
+
+
 @statement("L5 section 4, oracles", "changed")
 def only_consistent_hypotheses() -> Outcome:
     """Every point is asked whose label may be another one, and every hypothesis is answered.
@@ -196,4 +234,69 @@ def one_mistake_names_the_target(trial: Trial) -> Outcome:
                     wrong += H.restrict(x, h(x)).soa() != h
     return Outcome(
         f"{wrong} of {mistakes} mistakes name another, on {classes} classes", wrong == 0 < mistakes
+    )
+
+
+Law = dict[Any, Fraction]
+Examples = tuple[tuple[Any, int], ...]
+
+
+def others_see(found: Law, i: int) -> Law:
+    """The law of all predictions but number ``i``, with the step at which they end."""
+    return sum_masses(
+        ((*given[:i], None, *given[i + 1 :]) if len(given) > i else given, p)
+        for given, p in found.items()
+    )
+
+
+def apart(p: Law, q: Law) -> float:
+    """The least epsilon of two laws, with delta = 0."""
+    ratios = least_ratio(p, q, Fraction(0)), least_ratio(q, p, Fraction(0))
+    return max(nats(ratio) if ratio is not None else float("inf") for ratio in ratios)
+
+
+@statement("KMM+23 POP")
+def others_are_told_little() -> Outcome:
+    """At (x0, .) all copies say 1; at (x1, .) two of four do, after two mistakes there.
+
+    says: all predictions but a record's own cost epsilon_vote a vote and epsilon_count a count after it
+    scope: the exact law of its code, k = 4, two points: all pairs of three records, one pair of four
+    stated: at most that; more if the count has hardly any noise, or with the record's own prediction
+    code: learn.papers.boxes.kmm23.private_online_procedure
+    proof: notes/boxes.md#kmm23-pop
+    """
+    H = FiniteClass.from_array([[1, 0], [1, 1]])
+
+    def tell(S: Examples, r: int, vote: Fraction, count: Fraction) -> Law:
+        return law(
+            lambda choose: private_online_procedure(
+                S, H, k=4, r=r, epsilon_vote=vote, epsilon_count=count, choose=choose
+            )
+        )
+
+    vote, count = Fraction(1), Fraction(1, 8)
+    records = list(product(H.domain, (0, 1)))
+    # Nobody is told anything after the last label, so it is 0.
+    streams = [(*S, (x, 0)) for S in product(records, repeat=2) for x in H.domain]
+    laws = {S: tell(S, 2, vote, count) for S in streams}
+    shares, kept = list[float](), True
+    for i in (0, 1):
+        allowed = float((2 - i) * vote + (3 - i) * count)
+        seen = {S: others_see(laws[S], i) for S in streams}
+        pairs = [(S, (*S[:i], z, *S[i + 1 :])) for S in streams for z in records if z > S[i]]
+        spent = max(apart(seen[S], seen[other]) for S, other in pairs)
+        shares.append(spent / allowed)
+        kept = kept and spent <= allowed
+
+    def laws_of_pair(count: Fraction) -> list[Law]:
+        known = ("x1", 1)
+        return [tell((known, known, (x, 1), known), 3, Fraction(4), count) for x in H.domain]
+
+    noisy, exact = laws_of_pair(Fraction(1, 32)), laws_of_pair(Fraction(60))
+    allowed, own = 4 + 2 / 32, apart(*noisy)
+    hidden, shown = (apart(*(others_see(p, 2) for p in laws)) for laws in (noisy, exact))
+    return Outcome(
+        f"{max(shares):.3f} of that; of {allowed:.2f} it takes {hidden:.2f}, "
+        f"{shown:.2f} by an exact count, {own:.1f} with its own",
+        kept and hidden <= allowed < min(shown, own),
     )

@@ -13,6 +13,7 @@ import numpy as np
 from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.prove.papers.bgs21 import sauer_sum
+from littlestone.prove.papers.lyu25 import soas_of_subclasses
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.prove.papers.teachers import rules_in_common
 from littlestone.theory.decomposition import (
@@ -20,7 +21,6 @@ from littlestone.theory.decomposition import (
     Node,
     check_tree,
     decompose,
-    is_irreducible,
     leaf_bound,
     optimal_tree,
 )
@@ -146,31 +146,11 @@ def soa_class(trial: Trial) -> Outcome:
     code: theory.decomposition.is_irreducible, classes.FiniteClass.soa
     proof: proofs/decomposition.md#soas-of-irreducible-subclasses-lemma-42
     """
-    wrong = larger = fewer = 0
     classes = [H for H in _tables(trial) if 3 <= H.size <= 7]
     for points in (3, 4):
         H = at_most(1, points, 3)
         classes.append(replace(H, alive=H.alive & ~1))  # without the constant 0
-    for H in classes:
-        d = H.littlestone_dimension()
-        kept = [i for i in range(H.alive.bit_length()) if H.alive >> i & 1]
-        masks = (sum(1 << i for i in some) for n in range(1, 9) for some in combinations(kept, n))
-        subclasses = [replace(H, alive=mask) for mask in masks]
-        soas = {G.soa() for G in subclasses if is_irreducible(G, d)}
-        wrong += _dimension(soas, H) > d
-        larger += not soas <= set(H)
-        if d:
-            fewer += _dimension({G.soa() for G in subclasses if is_irreducible(G, d - 1)}, H) > d
-    return Outcome(
-        f"false for {wrong} of {len(classes)} classes, for {fewer} with d - 1; {larger} have an SOA "
-        "outside of the class",
-        wrong == 0 < min(larger, fewer),
-    )
-
-
-def _dimension(functions: set[Any], H: FiniteClass) -> int:
-    rows = [[f(x) for x in H.domain] for f in functions]
-    return FiniteClass.from_array(rows, labels=H.labels).littlestone_dimension()
+    return soas_of_subclasses(classes)
 
 
 def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:

@@ -17,7 +17,7 @@ from littlestone.learn.papers.teachers import chunks
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
@@ -305,7 +305,7 @@ def noisy_maxima_do_not_renormalize() -> Outcome:
     scope: bottom 2 or 3 below the best of two to four candidates, all removals of a share >= 1/10
     stated: at least 1.1 for sparse sampling, and less for some of them
     code: privacy.mechanisms.bucket_labels.BucketLabels,
-        privacy.mechanisms.sparse_sampling.SparseSampling
+        privacy.mechanisms.selection_from_lists.SparseSampling
     proof: proofs/permute-and-flip.md#theorem-1-it-is-a-race
     """
     sampling: SparseSampling[int] = SparseSampling(Budget(2, "0.001"), list_size=4)

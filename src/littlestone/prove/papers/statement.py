@@ -378,6 +378,14 @@ def select_statements(
                 found="the papers have that statement, and no row runs it",
                 fix="docs/theorem-map.md says what is known of it",
             )
+        known = ", ".join(source["key"] for source in _sources())
+        if paper is not None and _by_key(paper) not in (*known.lower().split(", "), OTHERS):
+            raise DeclarationError(
+                f"verify --paper {paper!r}",
+                found="no paper here has that key",
+                fix=f"give one of {known} (L5 is Kalavasis's Lecture 5), or {OTHERS} for "
+                "statements of all other papers",
+            )
         raise DeclarationError(
             f"verify {words}",
             found=f"that is in {', '.join(keys)}" if keys else "no statement has that",

@@ -134,8 +134,8 @@ def decimal(value: Fraction) -> Decimal:
 def is_short(value: Fraction) -> bool:
     """Whether the number is the shortest form of the 64-bit float nearest to it.
 
-    >>> is_short(Fraction("0.29")), is_short(Fraction(2**53 + 1))
-    (True, False)
+    >>> [is_short(Fraction(text)) for text in ("0.29", "0.123456789012345", "9007199254740993")]
+    [True, True, False]
     """
     digits = len(decimal(value).normalize(EXACT).as_tuple().digits)
     return digits <= _FLOAT_DIGITS and (not value or 1e-290 < abs(value) < 1e290)
@@ -249,23 +249,35 @@ def bound(value: Fraction, kind: str | None, language: str) -> tuple[bool, int |
     return False, int(value) if value.denominator == 1 else float(decimal(value))
 
 
+def no_days(column: str, kind: str | None, dated: Sequence[str]) -> DeclarationError:
+    """The error of `require_days` about a column of this type, or of none."""
+    words = " or ".join(f"{column}={one}" for one in dated)
+    found, fix = "nothing says how it holds days", "say it"
+    if not dated:
+        found = "frames of pandas hold days in several ways, which compare otherwise"
+        fix, words = "write it for polars or as SQL", f"{column}=date"
+    elif kind == "date":
+        found, fix = "SQLite has no dates", "if it holds texts such as 2021-03-01, say so"
+    elif kind is not None:
+        found = f"it is said to hold the type {kind}"
+    typed = {column: dated[0] if dated else "date"}
+    return DeclarationError(
+        f"write a condition on the days of {show_value(column)}",
+        found=found,
+        fix=f"{fix}: --type {words}, or in Python types={typed}",
+    )
+
+
 def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str]) -> None:
     """Raise `DeclarationError` unless columns of days, and no others, have one of the types ``dated``.
 
-    Without a type, a time with a zone or a text would be compared in ways of the database's own.
+    Without a type, a time with a zone or a text would be compared in ways of the database's own.  A
+    language without dates that compare alike has no ``dated`` type.
     """
     for cell in cells(outcome):
         kind = types.get(cell.column)
         if isinstance(cell, Days) and kind not in dated:
-            words = " or ".join(f"{cell.column}={one}" for one in dated)
-            typed = {cell.column: dated[0]}
-            raise DeclarationError(
-                f"write a condition on the days of {show_value(cell.column)}",
-                found="nothing says how it holds days"
-                if kind is None
-                else f"it is said to hold the type {kind}",
-                fix=f"say it: --type {words}, or in Python types={typed}",
-            )
+            raise no_days(cell.column, kind, dated)
         if kind == "date" and not isinstance(cell, Days):
             raise DeclarationError(
                 f"say that {show_value(cell.column)} holds dates",
@@ -275,8 +287,8 @@ def require_days(outcome: Outcome, types: Mapping[str, str], dated: Sequence[str
 
 
 def require_numbers(outcome: Outcome, types: Mapping[str, str], language: str) -> None:
-    """Raise `DeclarationError` if days are read, or numbers of a column said to hold texts."""
-    require_days(outcome, types, ("date",))
+    """Raise `DeclarationError` for days without a type, and for numbers of a column of texts."""
+    require_days(outcome, types, () if language == "pandas" else ("date",))
     for cell in cells(outcome):
         if isinstance(cell, Within) and types.get(cell.column) == "text":
             raise DeclarationError(

@@ -9,11 +9,11 @@ from typing import Any
 
 from littlestone.base.errors import (
     DeclarationError,
-    OutputError,
     TooLargeError,
     show_value,
     visible,
 )
+from littlestone.base.foreign import require_package
 from littlestone.rules.languages import form
 from littlestone.rules.languages.constants import nearest
 from littlestone.rules.languages.form import ColumnPoints
@@ -85,14 +85,9 @@ def write_workbook(
 
 
 def _new_workbook() -> Any:
-    try:
-        from openpyxl import Workbook
-    except ImportError:
-        raise OutputError(
-            ASKED,
-            found="the package openpyxl is not installed",
-            fix="install it: pip install openpyxl",
-        ) from None
+    require_package("openpyxl", ASKED, "excel")
+    from openpyxl import Workbook
+
     return Workbook()
 
 

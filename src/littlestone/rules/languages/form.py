@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -27,7 +27,10 @@ from littlestone.points import (
 )
 
 MOST_CONSTANTS = 1000
-"""The most constants of an exported rule."""
+"""The most constants of an exported rule, beside the texts in lists."""
+
+MOST_TEXTS = 100_000
+"""The most texts in the lists of an exported rule: one list is one condition, in every language."""
 
 MOST_DEPTH = 20
 """The most conditions inside each other; the parser of SQLite stops at about as many."""
@@ -116,6 +119,18 @@ class ColumnPoints(NamedTuple):
     column: str
     outcome: Outcome
     points: list[int]
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum of the points of the ``parts``, and the label 1 if it reaches ``least``, else 0.
+
+    If ``least`` is None it stands for a place instead: that of the sum in ``totals``.
+    """
+
+    parts: Sequence[ColumnPoints]
+    totals: Sequence[int]
+    least: int | None
 
 
 def both(*parts: Condition) -> Condition:
@@ -217,16 +232,30 @@ def cells(part: Outcome | Condition) -> Iterator[Cell]:
                 yield from cells(when)
 
 
-def require_small(part: Outcome | Condition, asked: str) -> None:
-    """Raise `TooLargeError` for more than `MOST_CONSTANTS` or a depth above `MOST_DEPTH`."""
-    constants = sum(len(cell.values) if isinstance(cell, OneOf) else 1 for cell in cells(part))
-    if constants <= MOST_CONSTANTS and _depth(part) <= MOST_DEPTH:
+def require_small(
+    part: Outcome | Condition, asked: str, types: Mapping[str, str] | None = None
+) -> None:
+    """Raise `TooLargeError` above `MOST_CONSTANTS`, `MOST_TEXTS` or the depth `MOST_DEPTH`.
+
+    Lists are of texts unless ``types`` say that the column holds something else.
+    """
+    held, constants, texts = types or {}, 0, 0
+    for cell in cells(part):
+        listed = len(cell.values) if isinstance(cell, OneOf) else 0
+        is_text = held.get(cell.column, "text") == "text"
+        constants += 1 if is_text else max(1, listed)
+        texts += listed if is_text else 0
+    if constants > MOST_CONSTANTS:
+        found = f"it would have {constants:,} constants, and the limit is {MOST_CONSTANTS:,}"
+    elif texts > MOST_TEXTS:
+        found = f"its lists would have {texts:,} texts, and the limit is {MOST_TEXTS:,}"
+    elif _depth(part) > MOST_DEPTH:
+        found = f"its conditions are nested more than {MOST_DEPTH} deep"
+    else:
         return
     raise TooLargeError(
         asked,
-        found=f"it would have {constants:,} constants, and the limit is {MOST_CONSTANTS:,}"
-        if constants > MOST_CONSTANTS
-        else f"its conditions are nested more than {MOST_DEPTH} deep",
+        found=found,
         fix="predict with `littlestone predict`, or learn a smaller rule",
     )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.base.errors import DeclarationError, OutputError, TooLargeError, show_value
 from littlestone.rules.languages import form
-from littlestone.rules.languages.constants import bound, require_numbers, truths, values_of
+from littlestone.rules.languages.constants import bound, no_days, require_numbers, truths, values_of
 
 if TYPE_CHECKING:
     from polars import Expr
@@ -52,8 +52,22 @@ def code(outcome: form.Outcome, types: Mapping[str, str], values: Sequence[str |
     return "\n".join(lines)
 
 
+def write_code(
+    rule: form.Outcome | form.Total, types: Mapping[str, str], values: Sequence[str | float]
+) -> str:
+    """The `code` of a rule in brackets; that of a total adds up its parts."""
+    if not isinstance(rule, form.Total):
+        return f"(\n{code(rule, types, values)}\n)"
+    parts = [code(outcome, types, points) for _, outcome, points in rule.parts]
+    total = "\n+ ".join(parts or ["pandas.Series(0, df.index)"])
+    if rule.least is None:
+        return f"(\n{total}\n).map({dict(zip(rule.totals, map(float, values), strict=True))})"
+    said = dict(zip((False, True), values, strict=True))
+    return f"((\n{total}\n) >= {rule.least}).map({said})"
+
+
 def _query(found: form.Condition, types: Mapping[str, str]) -> str:
-    form.require_small(found, ASKED)
+    form.require_small(found, ASKED, types)
     listed = list(form.cells(found))
     if len(listed) > MOST_CELLS:
         raise TooLargeError(
@@ -97,13 +111,9 @@ def _condition(condition: form.Condition, types: Mapping[str, str], inside: bool
 
 
 def _cell(cell: form.Cell, kind: str | None) -> str:
-    if isinstance(cell, form.Days):
-        raise DeclarationError(
-            f"{ASKED} on the days of {show_value(cell.column)}",
-            found="frames of pandas hold days in several ways, which compare otherwise",
-            fix="use to_polars or to_sql, or predict with `littlestone predict`",
-        )
     name = _name(cell.column)
+    if isinstance(cell, form.Days):
+        raise no_days(cell.column, kind, ())
     if isinstance(cell, form.OneOf):
         kind = kind or "text"
         values = values_of(cell, kind) + [""] * (kind == "text" and "" in cell.values)
@@ -147,10 +157,8 @@ def _escape(character: str) -> str:
     return f"\\U{ord(character):08x}"
 
 
-def expression(
-    outcome: form.Outcome, types: Mapping[str, str], names: Sequence[str | float] | None
-) -> Expr:
-    """The polars expression of the outcome; see `Hypothesis.to_polars`."""
+def require_polars() -> None:
+    """Raise `OutputError` if polars is missing."""
     try:
         import polars  # noqa: F401
     except ImportError:
@@ -159,8 +167,29 @@ def expression(
             found="polars is not installed",
             fix="run: pip install polars",
         ) from None
-    require_numbers(outcome, types, "polars")
-    return _value(outcome, types, names)
+
+
+def expression(
+    rule: form.Outcome | form.Total, types: Mapping[str, str], names: Sequence[str | float] | None
+) -> Expr:
+    """The polars expression of an outcome or a total; see `Hypothesis.to_polars`."""
+    require_polars()
+    if isinstance(rule, form.Total):
+        return _total(rule, types, names or (0, 1))
+    require_numbers(rule, types, "polars")
+    return _value(rule, types, names)
+
+
+def _total(rule: form.Total, types: Mapping[str, str], values: Sequence[str | float]) -> Expr:
+    import polars
+
+    total = polars.lit(0)
+    for _, outcome, points in rule.parts:
+        total = total + expression(outcome, types, points).cast(polars.Int64)
+    if rule.least is None:
+        return total.replace_strict(list(rule.totals), list(map(float, values)))
+    low, high = map(polars.lit, values)
+    return polars.when(total >= rule.least).then(high).otherwise(low)
 
 
 def _value(

@@ -72,7 +72,8 @@ def _field(part: ColumnPoints) -> Html:
         raise DeclarationError(
             f"{ASKED} on the days of {show_value(part.column)}",
             found="evaluators of PMML read days in several ways",
-            fix="write it as SQL, or predict with `littlestone predict`",
+            fix="write it with --to excel, or as SQL with --type "
+            f"{part.column}=date, or predict with `littlestone predict`",
         )
     _require_plain(part.column)
     number = ("continuous", "double") if form.Within in kinds else ("categorical", "string")

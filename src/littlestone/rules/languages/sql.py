@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.base.errors import (
     DeclarationError,
-    OutputError,
     did_you_mean,
-    install_command,
     show_value,
 )
+from littlestone.base.foreign import require_package
 from littlestone.rules.languages import constants
 from littlestone.rules.languages.constants import (
     decimal,
@@ -27,7 +26,7 @@ from littlestone.rules.languages.constants import (
     nearest,
     values_of,
 )
-from littlestone.rules.languages.form import ColumnPoints, Days, OneOf, Outcome, Within, cells
+from littlestone.rules.languages.form import Days, OneOf, Outcome, Total, Within, cells
 from littlestone.rules.languages.sql_dialect import Dialect
 
 if TYPE_CHECKING:
@@ -39,39 +38,39 @@ _LINE, _WIDTH = 150, 120
 
 
 def write_sql(
-    outcome: Outcome, dialect: str, types: Mapping[str, str], names: Sequence[str | float] | None
-) -> str:
-    """The SQL expression of the outcome, with a text or a number for each; see `Hypothesis.to_sql`."""
-    form = _dialect(dialect, [outcome], names)(types, names)
-    return _write_lines(form, form.top(outcome))
-
-
-def write_sum(
-    parts: Sequence[ColumnPoints],
+    rule: Outcome | Total,
     dialect: str,
     types: Mapping[str, str],
-    *,
-    least: int | None,
-    values: Mapping[int, str | float],
+    names: Sequence[str | float] | None,
 ) -> str:
-    """The SQL of a sum of numbers, each by the outcome of a part, and of the value of that sum.
+    """The SQL expression of a rule, with a text or a number for each label; see `Hypothesis.to_sql`."""
+    if isinstance(rule, Total):
+        return _write_total(rule, dialect, types, names or (0, 1))
+    form = _dialect(dialect, [rule], names)(types, names)
+    return _write_lines(form, form.top(rule))
 
-    With ``least`` the value is ``values[1]`` if the sum reaches it, else ``values[0]``; without it,
-    it is ``values[sum]``.  It is NULL if a part is.
+
+def _write_total(
+    rule: Total, dialect: str, types: Mapping[str, str], values: Sequence[str | float]
+) -> str:
+    """A sum of CASE expressions, compared with ``least``, or else as one of the totals.
+
+    It is NULL if a part is.
     """
-    kind = _dialect(dialect, [part.outcome for part in parts], list(values.values()))
+    kind = _dialect(dialect, [part.outcome for part in rule.parts], values)
     total: Any = None
-    for _, outcome, numbers in parts:
+    for _, outcome, numbers in rule.parts:
         form = kind(types, list(numbers))
         own = form.top(outcome)
         total = own if total is None else form.exp.Add(this=total, expression=own)
     form = kind(types, None)
     total = form.exp.Paren(this=form.literal(0) if total is None else total)
     # A CASE with an operand names the sum once, and a NULL matches none of its values.
-    if least is None:
-        cases = [(form.literal(t), value) for t, value in values.items()]
+    cases: list[tuple[Any, str | float]]
+    if rule.least is None:
+        cases = [(form.literal(t), float(v)) for t, v in zip(rule.totals, values, strict=True)]
     else:
-        total = form.exp.Paren(this=form.exp.GTE(this=total, expression=form.literal(least)))
+        total = form.exp.Paren(this=form.exp.GTE(this=total, expression=form.literal(rule.least)))
         cases = [(form.exp.Boolean(this=bool(y)), values[y]) for y in (1, 0)]
     ifs = [form.exp.If(this=when, true=form.literal(value)) for when, value in cases]
     return _write_lines(form, form.exp.Case(this=total, ifs=ifs))
@@ -88,14 +87,7 @@ def _dialect(
             found="nothing is known about when that database treats two values as equal",
             fix=did_you_mean(str(dialect), map(str, known), "use one of: postgres, duckdb, sqlite"),
         )
-    try:
-        import sqlglot  # noqa: F401
-    except ImportError:
-        raise OutputError(
-            "write the rule as SQL",
-            found="sqlglot is not installed",
-            fix=f"run: {install_command('sql')}",
-        ) from None
+    require_package("sqlglot", "write the rule as SQL", "sql")
     found = [cell for outcome in outcomes for cell in cells(outcome)]
     _require_plain([cell.column for cell in found])
     _require_plain([v for cell in found if isinstance(cell, OneOf) for v in cell.values])

@@ -73,9 +73,7 @@ class Account:
             boxes += [("delta left", decimal_text(left.delta))]
         parts = [facts(boxes), *map(note, self.others())]
         if limit is None:
-            parts.append(
-                note("No limit is declared, so nothing keeps further releases from spending.")
-            )
+            parts.append(note("No limit is set, so nothing keeps further releases from spending."))
         elif not self.total.within(limit):
             parts.append(
                 warning("More than the limit is spent. The ledger refuses further spends.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.base.errors import TooLargeError, in_digits, visible
 from littlestone.base.markup import Html, tag
-from littlestone.base.steps import answering
+from littlestone.base.work import answering
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.pictures.tree import Node, tone
 from littlestone.rules.base import numbers

@@ -1,4 +1,4 @@
-"""What differential privacy promises to one person, in plain words and exact numbers."""
+"""What a release promises to one person, how to cite it, and the command that makes it anew."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ def citing(what: str, cost: PrivacyCost, mechanism: str) -> Html:
     )
 
 
-def again(release: Release, *, group: bool = False) -> str:
-    """A command that learns a rule, or finds a ``group``, from the same declarations.
+def again(release: Release) -> str:
+    """A command that learns a rule, or finds a group, from the same declarations.
 
     The text of a label may be read in several ways if a column's name holds a comparison; then its
     parts are left to the reader.
     """
-    privacy = release.cost
+    privacy, group = release.cost, release.group
     estimate = Fraction(0) if release.estimate is None else release.estimate.total_epsilon
     # The epsilon of a group pays for its estimates too, and that of a rule does not.
     epsilon = privacy.epsilon if group else privacy.epsilon - estimate
@@ -153,6 +153,8 @@ def again(release: Release, *, group: bool = False) -> str:
     ]
     if privacy.delta:
         options += ["--delta", decimal_text(privacy.delta)]
+    if release.method:  # with --method auto, a class that is given may be learned by another one
+        options += ["--method", release.method]
     if release.risks is not None:
         options.append("--risk")
     if estimate:

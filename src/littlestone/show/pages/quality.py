@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from littlestone.base.markup import Html
-from littlestone.learn.results.estimate import BETA, Estimate, Share, interval
+from littlestone.learn.results.estimate import BETA, Estimate, Share, interval, say_baseline
 from littlestone.learn.results.quality import Quality
 from littlestone.learn.results.release import Release
 from littlestone.learn.results.risks import Risks
 from littlestone.pictures.chart import Bar, Chart, Row, Square
 from littlestone.privacy.cost import decimal_text
 from littlestone.show.pages.frame import figure, note, part, prose, table
-from littlestone.show.words import NOT_ESTIMATED
+from littlestone.show.words import NOT_ESTIMATED, OPTIONS
 
 _MARK = 0.0025  # half of the width of the mark of the likeliest value
 
 
-def quality(release: Release, *, group: bool) -> list[Html]:
-    """The promises and the estimates of a rule or of a ``group``."""
+def quality(release: Release) -> list[Html]:
+    """The promises and the estimates of a rule or of a group."""
     promised = release.accuracy or "This model file does not say what is proved about the error."
     parts = [prose(promised)]
     if not promised.startswith(("No accuracy guarantee", "This model file")):
@@ -37,11 +37,11 @@ def quality(release: Release, *, group: bool) -> list[Html]:
     if release.quality is not None:
         found.append(part("Measured privately on these records", *_figures(release.quality)))
     if release.estimate is not None:
-        shares = _of_group(release.estimate) if group else _of_rule(release.estimate)
+        shares = _of_group(release.estimate) if release.group else _of_rule(release.estimate)
         chart = _chart(shares)
         found.append(part("Estimated on these records", chart, _explanation(release.estimate)))
     elif release.hypothesis.labels == 2 and release.risks is None:
-        missing = f"The share of positives is {NOT_ESTIMATED}."
+        missing = f"The share of positives is {NOT_ESTIMATED.format(**OPTIONS)}."
         found.append(part("Estimated on these records", prose(missing)))
     return found
 
@@ -78,6 +78,7 @@ def _places(release: Release, risks: Risks) -> list[Html]:
     return [
         table(headings, rows, "The places"),
         figure(chart.picture(), caption, chart=True),
+        *(note(f"{said[0].upper()}{said[1:]}.") for _, said in risks.other_labels(names)),
         about,
     ]
 
@@ -85,9 +86,9 @@ def _places(release: Release, risks: Risks) -> list[Html]:
 def _figures(quality: Quality) -> list[Html]:
     """The figures of a rule of two labels, its ROC curve and its calibration."""
     words = {
-        "positives": "of all records; always saying no errs on as many",
+        "positives": _of_positives(quality.positives),
         "error": "of all records, the rule is wrong",
-        "sensitivity": "of the records where yes is right, the rule says yes",
+        "recall": "of the records where yes is right, the rule says yes",
         "specificity": "of the records where no is right, the rule says no",
         "precision": "of the records where the rule says yes, yes is right",
         "auc": "a record with yes has a larger risk than one with no",
@@ -102,7 +103,7 @@ def _figures(quality: Quality) -> list[Html]:
             [(f.low, s.high) for f, s in points],
         )
     )
-    roc = Square("ROC curve", "1 - specificity", "sensitivity", curve, (low, high))
+    roc = Square("ROC curve", "1 - specificity", "recall", curve, (low, high))
     ranges = tuple(
         (risk, float(share.low), float(share.middle), float(share.high))
         for risk, share in quality.calibration
@@ -115,8 +116,8 @@ def _figures(quality: Quality) -> list[Html]:
         _chart(shown),
         figure(
             roc.picture(),
-            "Sensitivity and specificity if yes is said from a risk on, for each risk. The true curve "
-            "lies in the band.",
+            "Recall, also called sensitivity, and specificity if yes is said from a risk on, for each "
+            "risk. The true curve lies in the band.",
             chart=True,
         ),
         figure(
@@ -135,12 +136,13 @@ def _figures(quality: Quality) -> list[Html]:
     ]
 
 
+def _of_positives(positives: Share) -> str:
+    return f"of all records; {say_baseline(positives, 'saying', 'no', 'yes')}"
+
+
 def _of_rule(estimate: Estimate) -> dict[str, tuple[Share, str]]:
     return {
-        "positives": (
-            estimate.positive(BETA),
-            "of all records, those where yes is right; always saying no errs on as many",
-        ),
+        "positives": (estimate.positive(BETA), _of_positives(estimate.positive(BETA))),
         "precision": (
             estimate.precision(BETA),
             "of the records where the rule says yes, yes is right",

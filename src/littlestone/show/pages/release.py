@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from littlestone.base.errors import shorten
 from littlestone.base.markup import Html, tag
-from littlestone.learn.results.group import Group
+from littlestone.learn.results.accuracy import Group
 from littlestone.learn.results.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
@@ -25,7 +27,7 @@ from littlestone.show.pages.frame import (
 from littlestone.show.pages.promise import again, citing, one_person
 from littlestone.show.pages.quality import quality
 from littlestone.show.tree import picture_of_release
-from littlestone.show.words import brief, declared_rows, span, whom
+from littlestone.show.words import brief, declared_rows, group_words, span, whom
 
 SIMULATION = (
     "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "
@@ -38,27 +40,35 @@ def release_page(what: Release | Group, ledger: Ledger | None = None) -> str:
 
     Raises `DeclarationError` if the ledger has no entry that paid for the release.
     """
-    group = isinstance(what, Group)
-    release = what.release if isinstance(what, Group) else what
-    rule = group_words(what) if isinstance(what, Group) else rule_words(release)
+    release = replace(what.release, group=True) if isinstance(what, Group) else what
+    rule = group_words(Group(release)) if release.group else rule_words(release)
     head = [] if release.private else [warning(SIMULATION)]
     head += [tag("p", rule, class_="rule"), facts(_numbers(release))]
     sections = [
-        section("The group" if group else "The rule", *_rule(release, group=group)),
+        section(f"The {_kind(release)}", *_rule(release)),
         section("What the guarantee means for one person", _promise(release)),
-        section("How good is it?", *quality(release, group=group)),
+        section("How good is it?", *quality(release)),
         section("Budget", *_budget(release, ledger)),
-        section("How to use and reproduce it", *_reproduce(release, group=group)),
-        citing(f"{rule} Ledger entry {release.receipt}", release.cost, brief(release.mechanism)),
+        section("How to use and reproduce it", *_reproduce(release)),
+        citing(
+            f"{rule} Ledger entry {release.receipt}",
+            release.cost,
+            brief(release.mechanism, release.cost),
+        ),
     ]
     kind = "Private release" if release.private else "Simulated release"
     source = "the release" if ledger is None else "the release and its ledger"
-    return page(title(release, group=group), kind, head, sections, source)
+    return page(title(release), kind, head, sections, source)
 
 
-def title(release: Release, *, group: bool) -> str:
+def _kind(release: Release) -> str:
+    return "group" if release.group else "rule"
+
+
+def title(release: Release) -> str:
     """What a page is about, for people.
 
+    >>> from dataclasses import replace
     >>> from fractions import Fraction
     >>> from littlestone.points import Grid
     >>> from littlestone.rules import StepFunction
@@ -66,11 +76,11 @@ def title(release: Release, *, group: bool) -> str:
     >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
     >>> release = Release(rule, "thresholds(age, 0..120)", "ill == yes", 9, PrivacyCost(Fraction(1)),
     ...                   "exponential mechanism", True, 1)
-    >>> title(release, group=False), title(release, group=True)
+    >>> title(release), title(replace(release, group=True))
     ('A rule for “ill is yes”', 'A group with many “ill is yes”')
     """
     about = release.label.replace(" == ", " is ", 1)
-    return f"A group with many “{about}”" if group else f"A rule for “{about}”"
+    return f"A group with many “{about}”" if release.group else f"A rule for “{about}”"
 
 
 def rule_words(release: Release) -> str:
@@ -119,14 +129,6 @@ def prediction(words: str, label: str) -> str:
     return f"{ever} predict {label}." if ever else f"Predict {label} if {words}, and not otherwise."
 
 
-def group_words(group: Group) -> str:
-    """The group as a sentence."""
-    rate = decimal_text(group.above)
-    return (
-        f"A group with many {group.release.label}, sought above a rate of {rate}: {group.words()}."
-    )
-
-
 def _numbers(release: Release) -> list[tuple[str, str]]:
     many = "records" if release.unit is None else f"values of {release.unit.column}"
     return [
@@ -137,13 +139,19 @@ def _numbers(release: Release) -> list[tuple[str, str]]:
     ]
 
 
-def _rule(release: Release, *, group: bool) -> list[Html]:
+def _rule(release: Release) -> list[Html]:
     picture = picture_of_release(release)
-    parts = [prose(f"It was drawn from a declared class of rules, {shorten(release.hypotheses)}.")]
-    if not release.mistakes.equal and not group:
+    parts = [
+        prose(
+            f"It was drawn from a declared class of {_kind(release)}s, {shorten(release.hypotheses)}."
+        )
+    ]
+    if not release.mistakes.equal and not release.group:
         parts.append(prose(f"Mistakes do not all cost the same: {release.mistakes}."))
     if picture is not None:
-        caption = "The rule. All its ranges and lists are public, and no record is shown."
+        caption = (
+            f"The {_kind(release)}. All its ranges and lists are public, and no record is shown."
+        )
         # A sheet is read from top to bottom, so on a phone it shrinks and does not scroll.
         chart = isinstance(release.hypothesis, ScoreSheet)
         parts.append(figure(picture, caption, chart=chart))
@@ -154,7 +162,8 @@ def _promise(release: Release) -> Html:
     among = f"the {release.n:,} records{span(release)}"
     if release.unit is not None:
         among = f"those of the {release.units:,} values of {release.unit.column}{span(release)}"
-    what = "this rule" if release.estimate is None else "this rule with its estimates"
+    what = f"this {_kind(release)}"
+    what += "" if release.estimate is None else " with its estimates"
     return one_person(release.cost, among, what, whom(release))
 
 
@@ -165,20 +174,23 @@ def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
     return [cost, *budget(ledger, *paid, unknown=own_budget(release))]
 
 
-def _reproduce(release: Release, *, group: bool) -> list[Html]:
+def _reproduce(release: Release) -> list[Html]:
     return [
         prose(
-            "The rule is fixed. Its predictions for a table with these columns are always the same:"
+            "The group is fixed. The records of a table with these columns that are in it get a 1:"
+            if release.group
+            else "The rule is fixed. Its predictions for a table with these columns are always the "
+            "same:"
         ),
         command("littlestone predict MODEL.json TABLE.csv"),
         prose(
             "The draw cannot be repeated, because its randomness is kept nowhere. "
             if release.private
             else "Whoever knows the seed can repeat the draw. ",
-            "A new run with the same declarations draws a rule anew, maybe another one, and costs the "
-            "same once more:",
+            f"A new run with the same declarations draws a {_kind(release)} anew, maybe another one, "
+            "and costs the same once more:",
         ),
-        command(again(release, group=group)),
+        command(again(release)),
         *(
             [prose("SCHEMA.toml is the schema by which the cells of the table were read.")]
             if release.reading

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from littlestone.base.disk import MOST_BYTES, parse_json
-from littlestone.base.errors import DAMAGED, DeclarationError, ModelError, shorten
+from littlestone.base.errors import DAMAGED, ModelError, shorten
 from littlestone.base.markup import Html, tag
 from littlestone.data.forms import Reading
-from littlestone.data.opening import open_table
-from littlestone.data.table import Table
+from littlestone.learn import Release
 from littlestone.pictures.chart import Publication, publications
 from littlestone.pictures.rule import rule_picture
 from littlestone.points.units import Unit
@@ -56,39 +55,24 @@ class Run:
     published: tuple[tuple[Publication, Hypothesis[Any]], ...]
     unit: Unit | None = None
     reading: Reading = field(default_factory=Reading)
-    labels: ClassVar[tuple[str, ...]] = ()
-    """The names of labels; a rule of a stream has none."""
 
     @property
-    def hypothesis(self) -> Hypothesis[Any]:
-        """The last rule."""
-        return self.published[-1][1]
-
-    @property
-    def rates(self) -> tuple[tuple[float, float], ...]:
-        """The risk of each label at each place of the last rule, if this says it, as a sheet does.
-
-        Raises `DeclarationError` if it does not.
-        """
-        if (own := self.hypothesis.rates) is None:
-            raise DeclarationError(
-                "say the risks of a stream's rule",
-                found="the last rule says labels alone",
-                fix="declare a score_sheet, or learn from a table: littlestone fit ... --risk",
-            )
-        return own
-
-    def open(
-        self,
-        table: object,
-        name: str | None = None,
-        *,
-        separator: str | None = None,
-        multiline: bool = False,
-    ) -> Table:
-        """A new table, read as the stream was; see `open_table`."""
-        how: dict[str, Any] = {"separator": separator, "multiline": multiline}
-        return open_table(table, name, reading=self.reading, **how)
+    def release(self) -> Release:
+        """The last rule as a release of all records up to the horizon, for what applies a rule."""
+        declared = self.declared
+        return Release(
+            hypothesis=self.published[-1][1],
+            hypotheses=declared["class"],
+            label=declared["label"],
+            n=declared["horizon"],
+            cost=self.cost,
+            mechanism=declared["mechanism"],
+            private=declared["private"] is True,
+            receipt=declared["ledger entry"],
+            unit=self.unit,
+            spanning="record" in declared,
+            reading=self.reading,
+        )
 
     @classmethod
     def load(cls, path: Path) -> Run | None:

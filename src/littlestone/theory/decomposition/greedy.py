@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from littlestone.base.errors import DeclarationError, TooLargeError, in_digits
-from littlestone.base.steps import count_steps
+from littlestone.base.work import count_steps
 from littlestone.classes import HypothesisClass
 from littlestone.points import Point
 from littlestone.rules import Hypothesis

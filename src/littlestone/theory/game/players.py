@@ -15,12 +15,12 @@ from littlestone.base.errors import (
     RealizabilityError,
     TooLargeError,
     require_generator,
-    show_value,
 )
 from littlestone.classes.base import HypothesisClass, plurality_label, require_class
 from littlestone.classes.thresholds import Thresholds
 from littlestone.points import Names, Point
 from littlestone.points.labels import require_label
+from littlestone.privacy.parameters import require_whole
 from littlestone.rules import Hypothesis, TableFunction
 
 Class = TypeVar("Class", bound=HypothesisClass[Any])
@@ -312,18 +312,8 @@ class AgnosticExperts(DrawingPlayer[Point]):
         H.require_learnable()
         if rng is not None:
             require_generator(rng)
-        if type(most) is not int or most < 1:
-            raise DeclarationError(
-                f"keep {show_value(most)} version spaces of {H}",
-                found="it is not a whole number of at least 1",
-                fix=f"leave it out for {MOST_SPACES:,}",
-            )
-        if type(horizon) is not int or horizon < 1:
-            raise DeclarationError(
-                f"play {show_value(horizon)} rounds with {H}",
-                found="the number of rounds is not a whole number of at least 1",
-                fix="give the number of rounds, such as 1000: the learning rate depends on it",
-            )
+        require_whole("the most version spaces", most, least=1)
+        require_whole("the number of rounds", horizon, least=1)
         if horizon > MOST_ROUNDS:
             raise TooLargeError(
                 f"play about 2^{horizon.bit_length()} rounds with {H}",

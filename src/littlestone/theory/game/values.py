@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from littlestone.base.errors import DeclarationError, TooLargeError, show_value
-from littlestone.base.steps import count_search
+from littlestone.base.work import count_search
 from littlestone.dimension import LabelTable
 from littlestone.dimension.search.splits import look
 

@@ -1,25 +1,22 @@
-"""The best private learner by a linear program, with symmetries; its answers are checked exactly.
-
-The solver works with floats and is not trusted, nor are the symmetries.  Its learner is rounded to
-whole numbers and mixed with a uniform rule until it is private, and its multipliers are rounded to
-weights.  `success_of` and `most_success` then say what they prove.
-"""
+"""The best private learner by a linear program, with symmetries; its answers are checked exactly."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.base.errors import DeclarationError, TooLargeError, install_command
+from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.base.foreign import require_package
 from littlestone.privacy.cost import Budget
-from littlestone.theory.optimum.tasks import Records, Task, Whole, most_success, success_of
+from littlestone.theory.optimum.tasks import Records, Task, Trial, Whole, most_success, success_of
 
 Places = NDArray[np.int64]
 
@@ -138,15 +135,9 @@ def _solve(task: Task, budget: Budget, cells: Places, pairs: Places, trials: Pla
     The variables are a chance for each orbit of a sample and a rule, an excess for each orbit of a
     pair and a rule if delta > 0, and t.  One constraint of each orbit is enough.
     """
-    try:
-        from scipy.optimize import linprog
-        from scipy.sparse import coo_array
-    except ImportError:
-        raise DeclarationError(
-            "find the best private learner",
-            found="the package SciPy is not installed, which brings the solver",
-            fix=f"install it: {install_command('optimum')}",
-        ) from None
+    require_package("scipy", "find the best private learner", "optimum", DeclarationError)
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
 
     ratio, delta = math.exp(budget.epsilon), float(budget.cost.delta)
     laws, near, last = int(cells.max()) + 1, int(pairs.max(initial=-1)) + 1, int(trials.max()) + 1
@@ -243,3 +234,94 @@ def _symmetries(task: Task) -> Iterator[tuple[Places, Places, Places]]:
             if None not in images:
                 samples = [task.number[move(records)] for records in task.samples]
                 yield np.array(samples), np.array(images), np.array(moved)
+
+
+Groups = tuple[frozenset[int], ...]
+
+
+class FreeTask(Task):
+    """A task without privacy: no two samples are neighbours."""
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int64]:
+        """No pairs."""
+        return np.zeros((0, 2), np.int64)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The largest eta of an (n, eta)-globally stable learner lies between ``least`` and ``most``.
+
+    ``groups`` are the hypotheses that share a rule in the best learner that was found.
+    """
+
+    least: Fraction
+    most: Fraction
+    groups: Groups
+
+    def __str__(self) -> str:
+        low, high = float(self.least), float(self.most)
+        return f"{low:.6f}" if high - low < 1e-6 else f"between {low:.6f} and {high:.6f}"
+
+
+def most_stability(
+    rows: Sequence[int], points: int, n: int, wrong: int, budget: Budget | None = None
+) -> Stability:
+    """The best eta with which a learner from n records outputs one rule of at most ``wrong`` errors.
+
+    For each of the hypotheses ``rows`` all points are equally likely, and some rule f with at most
+    ``wrong`` wrong points has Pr[A(S) = f] >= eta.  ``budget`` None asks of all learners, otherwise of
+    private ones.  Raises `DeclarationError` and `TooLargeError` as `best` does.
+
+    >>> print(most_stability((0, 1), 1, n=1, wrong=0), most_stability((0, 4, 6, 7), 3, n=1, wrong=1))
+    1.000000 0.666667
+    """
+    made = Task if budget else FreeTask
+    solved = [
+        (groups, best(grouped_task(made, rows, points, n, groups), budget or Budget(1)))
+        for groups in groupings(rows, points, wrong)
+    ]
+    groups, found = max(solved, key=lambda pair: pair[1].least)
+    return Stability(found.least, max(one.most for _, one in solved), groups)
+
+
+def grouped_task(
+    made: type[Task], rows: Sequence[int], points: int, n: int, groups: Groups
+) -> Task:
+    """Name the group of the hypothesis; a learner needs no rule of no group.
+
+    >>> task = grouped_task(FreeTask, (0, 1), 1, 2, (frozenset([0]), frozenset([1])))
+    >>> len(task.samples), len(task.pairs), task.rules
+    (3, 0, (0, 1))
+    """
+    named = [
+        Trial(one.chances, frozenset(i for i, group in enumerate(groups) if row in group))
+        for row, one in zip(rows, Task.uniform(rows, points, n, 0).trials, strict=True)
+    ]
+    return made(points, n, tuple(named), tuple(range(len(groups))))
+
+
+def groupings(rows: Sequence[int], points: int, wrong: int) -> Iterator[Groups]:
+    """The ways to put hypotheses into groups that may share a rule, none of which can be joined.
+
+    >>> [sorted(map(sorted, groups)) for groups in groupings((0, 4, 6, 7), 3, 1)]
+    [[[0, 4, 6], [7]], [[0, 4], [6, 7]], [[0, 6], [4, 7]], [[0], [4, 6, 7]]]
+    """
+
+    def fits(group: frozenset[int]) -> bool:
+        return any(all((f ^ row).bit_count() <= wrong for row in group) for f in range(1 << points))
+
+    def place(left: Sequence[int], groups: Groups) -> Iterator[Groups]:
+        if not left:
+            joined = (a | b for i, a in enumerate(groups) for b in groups[:i])
+            # Who outputs one rule for two groups does as well as with two.
+            if not any(map(fits, joined)):
+                yield groups
+            return
+        row, *rest = left
+        for i, group in enumerate(groups):
+            if fits(group | {row}):
+                yield from place(rest, (*groups[:i], group | {row}, *groups[i + 1 :]))
+        yield from place(rest, (*groups, frozenset([row])))
+
+    return place(rows, ())

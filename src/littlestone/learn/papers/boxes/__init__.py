@@ -1,1 +1,1 @@
-"""The boxes of the papers as printed, one a file: for study on data that is made up, never paid for."""
+"""The boxes of the papers as printed, one paper a file: to study, on data that is made up."""

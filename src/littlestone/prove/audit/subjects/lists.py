@@ -22,8 +22,8 @@ from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     RestSelection,
 )
+from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
@@ -41,7 +41,7 @@ LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta.
 
-    code: privacy.mechanisms.sparse_sampling.SparseSampling
+    code: privacy.mechanisms.selection_from_lists.SparseSampling
     proof: proofs/sparse-sampling.md#theorem-1-privacy
     """
     mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
@@ -52,7 +52,6 @@ def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
         mechanism,
         pairs=[*neighbours(LISTS, 3, ordered=False), *crowded],
         large=((*many, (1,)), (*many, (0,))),
-        read=lambda lists: lists,
     )
 
 
@@ -82,7 +81,6 @@ def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
             (("a", *one_at_it), ("b", *one_at_it)),
         ],
         large=(("a", *many), ("b", *many)),
-        read=lambda keys: keys,
         cell=cell,
     )
 
@@ -117,7 +115,6 @@ def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
         SparseVector.within(epsilon, threshold=0),
         pairs=[*neighbouring_values(2), ((0, 0, -4), (1, 1, -5))],
         large=LARGE,
-        read=lambda values: values,
     )
 
 
@@ -132,7 +129,6 @@ def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
         AboveThreshold(budget=Budget(epsilon, delta), threshold=0),
         pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
         large=LARGE,
-        read=lambda values: values,
     )
 
 
@@ -154,7 +150,6 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[KeyedReco
             ((("a", True), *many), (("a", False), *many)),
         ],
         large=((("a", True), *many * 5), (("a", False), *many * 5)),
-        read=lambda records: records,
     )
 
 
@@ -179,7 +174,6 @@ def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[KeyedRecords]:
             *((((*rest, one), (*rest, other))) for rest in rests for one, other in PAIRS),
         ],
         large=((*rests[0], ("a", True)), (*rests[0], ("a", False))),
-        read=lambda records: records,
         release=lambda keys: "all" if keys is None else keys,
     )
 
@@ -200,7 +194,6 @@ def single_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[KeyedRec
             ((("a", True), *tied), (("a", False), *tied)),
         ],
         large=((("a", True), *many), (("b", True), *many)),
-        read=lambda records: records,
     )
 
 
@@ -222,7 +215,7 @@ def label_selection(epsilon: Fraction, delta: Fraction) -> Subject[Labelled]:
     """Label selection of keys with a label each, of three labels; needs a delta."""
     mechanism = LabelSelection[str](Budget(epsilon, delta))
     pairs = (*neighbours(LABELLED, 3, ordered=False), *neighbours_at_bottom(mechanism))
-    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1])
 
 
 Bucketed = tuple[tuple[int, int], ...]
@@ -242,7 +235,7 @@ def bucket_labels(epsilon: Fraction, delta: Fraction) -> Subject[Bucketed]:
     """A label for each of two buckets, of three labels; spends no delta."""
     pairs = (*neighbours(BUCKETED, 2, ordered=False), *sure())
     mechanism = BucketLabels(epsilon, buckets=2, labels=3)
-    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)
+    return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1])
 
 
 Errors = tuple[int, ...]
@@ -288,7 +281,6 @@ def choosing_subject(mechanism: ChoosingMechanism[str]) -> Subject[Covered]:
         mechanism,
         pairs=[*neighbours(COVERED, 2, ordered=False), *crowded],
         large=((*many, (("a",), True)), (*many, (("a",), False))),
-        read=lambda records: records,
     )
 
 

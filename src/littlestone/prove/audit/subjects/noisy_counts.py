@@ -13,8 +13,9 @@ from littlestone.classes import Thresholds, parse_class
 from littlestone.classes.base import ScoredClass
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, Release
-from littlestone.learn.stream.block_risks import InBlocks, StreamRisks
+from littlestone.learn.results.risks import StreamRisks
 from littlestone.points import Grid
+from littlestone.privacy.accounting.subsampled import InBlocks
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
 from littlestone.privacy.draws import CELLS, cells, count_places
 from littlestone.privacy.ledger import Receipt
@@ -23,7 +24,7 @@ from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.noisy_sums import Ask, Noisy, NoisySums, SumStep
 from littlestone.privacy.mistakes import MistakeCosts
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import (
     Subject,
@@ -124,7 +125,6 @@ def discrete_laplace_count(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
         DiscreteLaplaceCount(epsilon),
         pairs=neighbours((0, 1), 4, ordered=False),
         large=(large, (0, *large[1:])),
-        read=lambda bits: bits,
         cell=lambda bits, y: min(max(y, 0), len(bits)),
     )
 

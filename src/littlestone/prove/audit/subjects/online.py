@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from itertools import accumulate, product
-from math import expm1, log1p, prod
+from itertools import accumulate
+from math import expm1, log1p
 from typing import Any
 
-from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Points, Subsets, Thresholds
+from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.data.sample import Sample
 from littlestone.learn.stream import (
     BlockLearner,
-    ConfirmedLearner,
+    HedgeLearner,
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
     TeacherLearner,
 )
-from littlestone.learn.stream.blockwise import always_0
-from littlestone.learn.stream.known_ends import Ends, Knowledge
+from littlestone.learn.stream.blockwise import BlockwiseLearner, always_0
 from littlestone.learn.stream.staged import StagedStream
 from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
-from littlestone.privacy.rational import sum_masses
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours
-from littlestone.prove.audit.subject import Subject, mechanism_subject, runs_on_receipt, subject
+from littlestone.prove.audit.subject import Subject, runs_on_receipt, subject
 from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import Hypothesis
 
@@ -273,139 +269,16 @@ def long_keys(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
     )
 
 
-Keys = tuple[int | None, ...]
-Gaps = tuple[int, ...]
-Epochs = dict[Any, tuple[int, Gaps]]
-
-CONFIRMED_STEPS = 20
-
-
-def of_confirmed(learner: ConfirmedLearner, records: Records) -> Law:
-    """The law of what is published, by the learner's own code between the hits."""
-    return sum_masses(_paths(learner, learner.asked.initial_knowledge(), {}, records, 1))
-
-
-def _paths(
-    learner: ConfirmedLearner, knowledge: Knowledge, epochs: Epochs, records: Records, step: int
-) -> Iterator[tuple[Published, Fraction]]:
-    """All that can be published from ``step`` on; an epoch is its records and the gaps of its tests."""
-    mechanism = learner.mechanism
-    if step > len(records):
-        yield (), _quiet(mechanism, epochs)
-        return
-    x, y = records[step - 1]
-    named = None if knowledge.published_rule(x) == y else knowledge.key(x, y)
-    watched = knowledge.keys_to_watch(mechanism.threshold, learner.unlikely)
-    now = dict(epochs)
-    for key, watch in watched.items():
-        count, gaps = now.get(key, (0, ()))
-        count += key == named
-        rise = next(mechanism.rises(step - watch.first))[0]
-        now[key] = count, (*gaps, watch.threshold + rise - count)
-    # The timers of watched keys are independent, so the chances of their hits are multiplied.
-    for hits in product((False, True), repeat=len(watched)):
-        confirmed = frozenset(key for key, hit in zip(watched, hits, strict=True) if hit)
-        mass = prod((mechanism._first_hit(now[key][1]) for key in confirmed), start=Fraction(1))
-        later, left = knowledge, now
-        if confirmed:
-            later = deepcopy(knowledge)
-            forgotten = later.confirm(confirmed, step + 1)
-            left = {key: epoch for key, epoch in now.items() if key not in confirmed}
-            if forgotten:
-                mass, left = mass * _quiet(mechanism, left), {}
-        for published, p in _paths(learner, later, left, records, step + 1):
-            yield (later.published_rule.words(), *published), mass * p
-
-
-def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
-    """The probability that no test of these epochs hits."""
-    quiet = Fraction(1)
-    for _, gaps in epochs.values():
-        quiet *= 1 - sum(
-            (mechanism._first_hit(gaps[: u + 1]) for u in range(len(gaps))), Fraction(0)
-        )
-    return quiet
-
-
-def quick_timer(
-    epsilon: Fraction, horizon: int, *, warm: int | None = None, keys: int = 1
-) -> ContinualConfirmation:
-    """Counters that hit after few records, so that short streams show much."""
-    return ContinualConfirmation(
-        skip_epsilon=epsilon / 2,
-        test_epsilon=epsilon / 2,
-        threshold=1,
-        warm=warm or horizon,
-        keys=keys,
-        horizon=horizon,
-    )
-
-
-@subject("continual-confirmation", id="Streams", drawn_at=6, steps=2)
-def continual_confirmation(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
-    """Two keys of a stream, each confirmed when it is named often; spends no delta.
-
-    code: privacy.mechanisms.confirmation
-    proof: proofs/confirmation.md#theorem-1-privacy
-    """
-    return mechanism_subject(
-        quick_timer(epsilon, CONFIRMED_STEPS, warm=1, keys=2),
-        pairs=neighbours((None, 0, 1), 3),
-        large=((0, *(1,) * (CONFIRMED_STEPS - 1)), (1,) * HORIZON),
-        read=lambda stream: stream,
-    )
-
-
-def quick(H: HypothesisClass[Any], epsilon: Fraction) -> ConfirmedLearner:
-    """A learner that confirms after few records, so that short streams show much."""
-    learner = ConfirmedLearner(H, Budget(epsilon), horizon=LONG, warm=1)
-    learner.mechanism = replace(
-        learner.mechanism, skip_epsilon=epsilon / 2, test_epsilon=epsilon / 2, threshold=1
-    )
-    return learner
-
-
-@subject("online-confirmed-learner", id="Streams", drawn_at=4, steps=2)
-def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of confirmations, of a table of two points; spends no delta.
-
-    code: learn.stream.ConfirmedLearner
-    proof: proofs/confirmation.md#theorem-1-privacy
-    """
-    table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
-    learner = quick(table, epsilon)
-    return subject_of_stream(
-        learner, partial(of_confirmed, learner), (("a", 0), ("a", 1), ("b", 1))
-    )
-
-
-@subject("online-confirmed-thresholds")
-def thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of confirmations, of three thresholds; spends no delta."""
-    learner = quick(Thresholds.on(0, 1), epsilon)
-    return subject_of_stream(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)))
-
-
-@subject("online-confirmed-intervals")
-def intervals(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of confirmations, of intervals of two points; spends no delta."""
-    H = Intervals.on(0, 1)
-    learner = quick(H, epsilon)
-    learner.asked = Ends(H)
-    return subject_of_stream(
-        learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)), steps=2
-    )
-
-
-def of_blocks(learner: BlockLearner, records: Records) -> Law:
-    """The law of what is published: at the end of each block a draw from its records alone."""
+def of_blocks(learner: BlockwiseLearner, records: Records) -> Law:
+    """The law of what is published: at the end of each block a draw from its records, or from all."""
     domain, start = learner.hypotheses.domain, 0
     void = domain.canonical(None), 0
     law: Law = {(always_0(domain).words(),): Fraction(1)}  # what is published before each step
     for size in learner.sizes():
-        block = [void if record is VOID else record for record in records[start : start + size]]
-        if len(block) < size:
+        if len(records) < start + size:
             break
+        first = 0 if learner.remembers else start
+        block = [void if record is VOID else record for record in records[first : start + size]]
         drawn = learner.learner.distribution(Sample.from_examples(domain, block))
         longer: Law = {}
         for told, p in law.items():
@@ -425,3 +298,15 @@ def blocks(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """
     learner = BlockLearner(Thresholds.on(0, 1), Budget(epsilon), horizon=LONG, first=1)
     return subject_of_stream(learner, partial(of_blocks, learner), ((0, 0), (0, 1), (1, 1), VOID))
+
+
+@subject("online-hedge-learner", id="Streams", drawn_at=4, steps=2)
+def hedge(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A rule after each record of a stream, drawn by the errors on all records so far.
+
+    code: learn.stream.HedgeLearner
+    proof: proofs/hedge.md#theorem-1-privacy
+    """
+    learner = HedgeLearner(Thresholds.on(0, 1), Budget(epsilon, delta), horizon=2, block=1)
+    records = ((0, 0), (0, 1), (1, 1), VOID)
+    return subject_of_stream(learner, partial(of_blocks, learner), records, steps=2)

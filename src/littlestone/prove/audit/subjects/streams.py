@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
-from copy import copy, deepcopy
+from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from littlestone.classes import EqualityRules, FiniteClass, Subsets
-from littlestone.learn.stream import RuleLearner, StagedOnlineLearner, TalliedLearner
+from littlestone.classes import EqualityRules, Subsets
+from littlestone.learn.stream import RuleLearner, StagedOnlineLearner
 from littlestone.learn.stream.staged import StagedStream
-from littlestone.learn.stream.tallied import Scores, Weights
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Epoch, Terms
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, first
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.tallies import ContinualTallies
-from littlestone.privacy.mechanisms.threshold_tests import probability
-from littlestone.privacy.rational import sum_masses
+from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold, probability
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.audit.claims import neighbours
@@ -36,7 +29,6 @@ from littlestone.prove.audit.subjects.online import (
     Law,
     Published,
     add_law,
-    quick_timer,
     subject_of_stream,
     twin,
     view_of_stream,
@@ -70,7 +62,6 @@ def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]
         mechanism,
         pairs=[*neighbours((None, "a", "b"), 3), quiet("a"), ((*busy, "a"), (*busy, "b"))],
         large=(("a",) * HORIZON, (None, *("a",) * (HORIZON - 1))),
-        read=lambda stream: stream,
     )
 
 
@@ -85,7 +76,6 @@ def selection(epsilon: Fraction, delta: Fraction, *, shared: bool) -> Subject[Na
         mechanism,
         pairs=[*few(NAMED), (tuple(one), tuple(other)), ((*busy, ("a",)), (*busy, ("b",)))],
         large=((("a",),) * HORIZON, ((), *(("a",),) * (HORIZON - 1))),
-        read=lambda stream: stream,
     )
 
 
@@ -121,7 +111,7 @@ def shared_skips(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
 def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
     """Noisy counts of a stream with noise on one side, over all epochs; spends no delta.
 
-    code: privacy.mechanisms.one_sided_threshold.OneSidedThreshold
+    code: privacy.mechanisms.threshold_tests.OneSidedThreshold
     proof: proofs/online-teachers.md#theorem-1-the-counter
     """
     still = (False,) * 9
@@ -129,7 +119,6 @@ def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
         OneSidedThreshold(epsilon=epsilon, threshold=1, horizon=HORIZON),
         pairs=neighbours((False, True), 3),
         large=((True, *still), (False, *still)),
-        read=lambda stream: stream,
     )
 
 
@@ -216,66 +205,6 @@ def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         return of_rules(learner.resume([], Tape(random.Random(0))), data)
 
     return subject_of_stream(learner, law_of_stream, ((("u",), 0), (("u",), 1), (("w",), 1)))
-
-
-Cells = tuple[int | None, ...]
-
-
-def of_tallied(learner: TalliedLearner, records: Records) -> Law:
-    """The law of what is published, by the learner's own code between the tallies."""
-    return sum_masses(_paths(learner, learner.initial_weights(), records))
-
-
-def _paths(
-    learner: TalliedLearner, weights: Weights, records: Records
-) -> Iterator[tuple[Published, Fraction]]:
-    """All that can be published from a step on at which the counts begin."""
-    mechanism, left = learner.mechanism, Fraction(1)
-    rule = weights.published_rule
-    cells = [None if rule(x) == y else weights.cell(x) for x, y in records]
-    for u in range(1, len(records) + 1):
-        left -= (mass := mechanism.chance_of_tally(cells[:u]))
-        for tally, p in mechanism.tally_law(cells[:u]).items():
-            later = deepcopy(weights)
-            later.take(tally)
-            quiet = (rule.words(),) * (u - 1)
-            for published, q in _paths(learner, later, records[u:]):
-                yield (*quiet, later.published_rule.words(), *published), mass * p * q
-    yield (rule.words(),) * len(records), left
-
-
-@subject("continual-tallies", id="Streams", drawn_at=8, steps=2)
-def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
-    """Two cells of a stream, counted again and again; spends no delta.
-
-    code: privacy.mechanisms.tallies
-    proof: proofs/tallies.md#theorem-1-privacy
-    """
-    mechanism = ContinualTallies(
-        timer=quick_timer(epsilon, HORIZON), cell_epsilon=epsilon / 2, cells=2, least=0, most=1
-    )
-    return mechanism_subject(
-        mechanism,
-        pairs=neighbours((None, 0, 1), 2),
-        large=((0, *(1,) * (HORIZON - 1)), (1,) * HORIZON),
-        read=lambda stream: stream,
-    )
-
-
-@subject("online-tallied-learner", id="Streams", drawn_at=6, steps=2)
-def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of tallies, of a table of two points; spends no delta.
-
-    code: learn.stream.TalliedLearner
-    proof: proofs/tallies.md#theorem-1-privacy
-    """
-    table = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]], points=["a", "b"])
-    learner = TalliedLearner(table, Budget(epsilon), horizon=LONG, threshold=1)
-    learner.scores = Scores(np.array([-4096, 4096]))
-    learner.mechanism = replace(learner.mechanism, timer=quick_timer(epsilon, LONG), most=1)
-    return subject_of_stream(
-        learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)), steps=2
-    )
 
 
 Segment = tuple[list[int], bool]

@@ -26,7 +26,7 @@ from littlestone.learn.stream import DurableStream, KeyLearner
 from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.grouped import UnitEvent, record_budget
+from littlestone.privacy.accounting.composed import UnitEvent, record_budget
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.rational import sum_masses
@@ -93,11 +93,9 @@ def unit_subject(
     law: Law,
     records: Sequence[tuple[Any, int]],
     *,
-    units: int = 2,
-    longest: int = 3,
     reading: Read = read_units,
 ) -> Subject[Blocks]:
-    """A learner with the budget of one record, on all pairs of tables that differ in one unit.
+    """A learner with the budget of one record, on all pairs of two units that differ in one.
 
     ``law`` is that of its draw, given a sample.  What is released is the rule and the public n.
     """
@@ -127,12 +125,13 @@ def unit_subject(
         release = learner.fit(reading(learner, unit, data, rng), rng=rng, **spend)
         return released_text(release.hypothesis), release.n
 
+    longest = 3
     possible = blocks(records, longest)
     many = tuple(possible) * (300 // len(possible))
     return Subject(
         UnitEvent(learner.event, unit),
         law_of_fit,
-        tuple(neighbours(possible, units)),
+        tuple(neighbours(possible, 2)),
         runs_on_ledger(fit_once),
         (((records[0],) * longest, *many), ((records[-1],) * longest, *many)),
     )

@@ -43,7 +43,7 @@ from littlestone.learn import (
 from littlestone.learn.papers.voting import orders
 from littlestone.points import Grid, Integers, Product
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.key_release import KeyRelease, ReleaseCurve
+from littlestone.privacy.mechanisms.partition_selection import KeyRelease, ReleaseCurve
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.claims import neighbours
