@@ -90,7 +90,7 @@ def fit(
     that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
     or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
     first label if there is no default.  ``hypotheses`` is a class or its text, or a list of them: then
-    the rule is of one of them.  With a ``schema`` it may be left out (`learn.plan.defaults`).
+    the rule is of one of them.  With a ``schema`` it may be left out (`learn.declared.task`).
     ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
     ``estimate`` is an epsilon to spend on precision, recall and error, and on the shares of unread
     cells and labels.  With ``risk`` a part of ``epsilon`` counts the labels at each place of the rule,

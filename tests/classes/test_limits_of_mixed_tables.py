@@ -12,7 +12,7 @@ from littlestone.classes.promises.by_table import OpenClass
 from littlestone.classes.promises.open_conditions import OpenConditions
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner
-from littlestone.learn.vocabulary import VocabularyLearner
+from littlestone.learn.rounds import VocabularyLearner
 from littlestone.points import Listed, Product, Strings
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -39,7 +39,7 @@ def test_a_refuted_claim_has_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(honest, event=RandomizedResponse(epsilon))
 
     named = SubjectMaker("randomized-response", "claims half of its epsilon", make, {})  # type: ignore[arg-type]
-    monkeypatch.setattr("littlestone.cli.audit.find_subject", lambda name: named)
+    monkeypatch.setattr("littlestone.cli.verify.find_subject", lambda name: named)
     ran = run(*RESPONSE)
     assert ran.status == 1
     assert sum(line.endswith("FAILS") for line in ran.out.splitlines()) >= 4

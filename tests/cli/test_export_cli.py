@@ -121,7 +121,7 @@ def test_control_characters_are_written_to_files_alone(
     assert "\x1b" not in query.out
     pytest.importorskip("sqlglot", reason="sqlglot is not installed: pip install '.[sql]'")
     assert "\x1b[2J" in run("export", model, "--to", "sql", "--dialect", "sqlite").out
-    monkeypatch.setattr("littlestone.cli.export._is_terminal", lambda: True)
+    monkeypatch.setattr("littlestone.cli.predict._is_terminal", lambda: True)
     refused = run("export", model, "--to", "sql", "--dialect", "sqlite")
     assert (refused.status, refused.out) == (2, "")
     assert "write it to a file" in refused.err

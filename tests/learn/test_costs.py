@@ -30,8 +30,7 @@ from littlestone.learn import (
 from littlestone.learn.plan import candidates, choose_learner, plan
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.results.accuracy import Evaluation, accuracy
-from littlestone.learn.rounds import RoundsLearner
-from littlestone.learn.vocabulary import VocabularyLearner
+from littlestone.learn.rounds import RoundsLearner, VocabularyLearner
 from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

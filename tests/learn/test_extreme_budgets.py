@@ -19,7 +19,7 @@ from littlestone.learn import (
 )
 from littlestone.learn.base import MOST_WORK
 from littlestone.learn.papers.agnostic import log_patterns
-from littlestone.learn.papers.staged import StagedLearner
+from littlestone.learn.papers.irreducible import StagedLearner
 from littlestone.learn.papers.voting import VotingLearner
 from littlestone.learn.plan import choose_learner, plan
 from littlestone.learn.stream import online_choice

@@ -27,7 +27,7 @@ from littlestone.learn import (
     PrivateLearner,
     Release,
 )
-from littlestone.learn import bit_parts as parts
+from littlestone.learn import bits as parts
 from littlestone.learn.bits import balance_shares, sizes
 from littlestone.learn.papers.teachers import split
 from littlestone.learn.plan import choice

@@ -11,8 +11,7 @@ from littlestone.base.errors import TooLargeError
 from littlestone.classes import FiniteClass, parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner, PrivateLearner, ProperLearner
-from littlestone.learn.bit_parts import BitPartsLearner
-from littlestone.learn.bits import BitsLearner
+from littlestone.learn.bits import BitPartsLearner, BitsLearner
 from littlestone.learn.papers.agnostic import RelabellingLearner
 from littlestone.learn.papers.boosting import BoostingLearner
 from littlestone.learn.regrown import RegrownLearner

@@ -13,8 +13,7 @@ from littlestone.base.errors import DeclarationError
 from littlestone.classes import parse_class
 from littlestone.data.sample import Sample
 from littlestone.learn.regrown import RegrownLearner
-from littlestone.learn.rounds import RoundsLearner
-from littlestone.learn.vocabulary import VocabularyLearner, count_values
+from littlestone.learn.rounds import RoundsLearner, VocabularyLearner, count_values
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

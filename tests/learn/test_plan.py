@@ -14,6 +14,7 @@ from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.classes.text.declared import declared_kinds
 from littlestone.learn import ExponentialLearner, RadiiLearner
 from littlestone.learn.base import MOST_WORK, Setting
+from littlestone.learn.declared.task import default_class
 from littlestone.learn.papers.globally_stable import BatchSizes, paper_sizes
 from littlestone.learn.plan import (
     candidates,
@@ -24,7 +25,6 @@ from littlestone.learn.plan import (
     plan_stream,
 )
 from littlestone.learn.plan.choice import explain
-from littlestone.learn.plan.defaults import default_class
 from littlestone.learn.plan.sizes import stream_formulas
 from littlestone.points import Integers, Reals, Strings
 from littlestone.privacy import Budget

@@ -24,7 +24,6 @@ from littlestone.learn.papers.boxes.blm20 import (
     sample_tilde_d,
     standard_optimal_algorithm,
 )
-from littlestone.learn.papers.boxes.kmm23 import private_online_procedure
 from littlestone.learn.papers.boxes.lecture5 import halving, online_game, soa
 from littlestone.learn.papers.boxes.lyu25 import (
     Sizes,
@@ -35,6 +34,7 @@ from littlestone.learn.papers.boxes.lyu25 import (
     joint_train,
     printed_bottom,
     printed_teachers,
+    private_online_procedure,
 )
 from littlestone.learn.papers.globally_stable import paper_sizes
 from littlestone.privacy import Budget
@@ -299,19 +299,19 @@ def test_predictions_by_votes_have_the_law_of_their_steps() -> None:
     "fault",
     [
         Fault(
-            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
+            "littlestone.learn.papers.boxes.lyu25:private_online_procedure",
             "(1, 3)",
             "(1, 2)",
             "votes for 1 are certain from k / 2 on",
         ),
         Fault(
-            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
+            "littlestone.learn.papers.boxes.lyu25:private_online_procedure",
             "label != y",
             "label == y",
             "right labels teach",
         ),
         Fault(
-            "littlestone.learn.papers.boxes.kmm23:private_online_procedure",
+            "littlestone.learn.papers.boxes.lyu25:private_online_procedure",
             "after.is_empty()",
             "0",
             "no hypothesis is left",

@@ -25,7 +25,7 @@ from littlestone.learn.fitting.all_columns import (
 from littlestone.learn.fitting.one_column import Column, logistic
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.score_sheet import ScoreSheetLearner, SheetFit
-from littlestone.pictures.rule import sheet_picture
+from littlestone.pictures.tree import sheet_picture
 from littlestone.points import Cells, Product
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

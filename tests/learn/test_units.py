@@ -18,15 +18,12 @@ from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds
 from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
-from littlestone.learn.buckets import BucketLearner
-from littlestone.learn.lookup import LookupLearner
-from littlestone.learn.partition import PartitionLearner
+from littlestone.learn.lookup import BucketLearner, LookupLearner
+from littlestone.learn.partition import PartitionLearner, SingleKeyLearner
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import explain
 from littlestone.learn.regrown import RegrownLearner
-from littlestone.learn.rounds import RoundsLearner
-from littlestone.learn.single_key import SingleKeyLearner
-from littlestone.learn.vocabulary import VocabularyLearner
+from littlestone.learn.rounds import RoundsLearner, VocabularyLearner
 from littlestone.points import Strings
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget

@@ -17,7 +17,7 @@ from littlestone.data.opening import dataset_name
 from littlestone.data.sample import Sample
 from littlestone.learn import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learn.choosing import ChoosingLearner
-from littlestone.learn.papers.staged import StagedLearner
+from littlestone.learn.papers.irreducible import StagedLearner
 from littlestone.learn.plan import choose_learner, plan
 from littlestone.learn.plan.choice import candidates
 from littlestone.points import Grid, Strings

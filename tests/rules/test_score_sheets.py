@@ -10,7 +10,7 @@ import pytest
 
 from example_pages import release
 from littlestone.base.errors import ModelError
-from littlestone.pictures.rule import sheet_picture
+from littlestone.pictures.tree import sheet_picture
 from littlestone.points import Cells, Listed, Product
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import MOST_SHOWN, ScoreSheet

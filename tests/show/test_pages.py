@@ -26,9 +26,15 @@ from littlestone.learn.results.estimate import BETA, interval
 from littlestone.privacy.cost import PrivacyCost, decimal_text, round_up
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
-from littlestone.show.pages.budget import ledger_page
-from littlestone.show.pages.promise import _BEFORE, AUTHOR, TITLE, again, one_person, posterior
-from littlestone.show.pages.release import release_page
+from littlestone.show.pages.budget import (
+    _BEFORE,
+    AUTHOR,
+    TITLE,
+    ledger_page,
+    one_person,
+    posterior,
+)
+from littlestone.show.pages.release import again, release_page
 from littlestone.show.pages.stream import Run, stream_page
 from littlestone.show.tree import drawing_of_release, picture_of_release
 from littlestone.show.words import NOT_ESTIMATED, OPTIONS, factor, rows_of_release

@@ -49,10 +49,13 @@ _THEORY = {
 """The commands of ``littlestone theory``."""
 
 _MODULES = {
+    "audit": "verify",
     "certify": "dim",
     "decompose": "tree",
+    "export": "predict",
     "optimum": "atlas",
     "papers": "verify",
+    "play": "tree",
     "schema": "check",
     "search": "atlas",
     "subgroup": "fit",

@@ -1,4 +1,4 @@
-"""``littlestone predict``: nothing else applies a released rule to records here."""
+"""``littlestone predict`` and ``export``: nothing else applies a released rule, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import csv
 import io
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from littlestone.base.errors import ModelError
+import typer
+
+from littlestone.base.errors import ModelError, OutputError, visible
 from littlestone.cli.console import err, require_encoding
+from littlestone.cli.console import out as console
+from littlestone.cli.options import REQUIRED
 from littlestone.data import read_mapped
 from littlestone.data.opening import refuse_database
 from littlestone.learn import Release
 from littlestone.learn.declared.checking import UnreadCells
 from littlestone.learn.results.risks import DIGITS
+from littlestone.pictures.canvas import suffix_of
 from littlestone.rules.base import numbers
-from littlestone.show.files import PREDICTIONS, require_different, reserve
+from littlestone.rules.sheet import ScoreSheet
+from littlestone.show.files import NEVER, PREDICTIONS, require_different, reserve
 
 
 def predict(
@@ -108,3 +115,123 @@ def _csv_line(row: Sequence[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(row)
     return line.getvalue()
+
+
+class Form(StrEnum):
+    """The languages that a rule can be written in."""
+
+    SQL = "sql"
+    POLARS = "polars"
+    PANDAS = "pandas"
+    PMML = "pmml"
+    EXCEL = "excel"
+    CARD = "card"
+
+
+LANGUAGES = Form.SQL, Form.POLARS, Form.PANDAS
+"""Those that compute on the records of a table."""
+
+
+def export(
+    model: Path,
+    to: Annotated[Form, REQUIRED],
+    dialect: str | None = None,
+    types: list[str] | None = None,
+    label: str | None = None,
+    risk: bool = False,
+    out: Annotated[Path | None, typer.Option(help="For excel: the .xlsx file to write.")] = None,
+) -> None:
+    """Print a released rule as SQL, for polars or pandas, as PMML, for Excel, or as a card.
+
+    SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
+    `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.  --risk
+    writes the risk in place of the label, if the model has risks; for pandas as Python code for a
+    frame df.
+
+    model: A model file that `littlestone fit --out` wrote, or the lines that `stream` printed: then
+        the last rule is taken. They have no card, but `littlestone report` writes a page.
+    to: What to write the rule as; pmml and excel are for score sheets.
+    dialect: For sql: postgres, duckdb or sqlite.
+    types --type COLUMN=TYPE: What a column holds: text, integer, decimal, double, real, boolean or
+        date.
+    label: For pandas: the label whose rows the query selects. With --risk: whose risk. Of two labels
+        it is the second by default.
+    risk: For sql, polars and pandas: the risk of --label in place of the label.
+    """
+    given = dict(_parse_type(text) for text in types or ())
+    if (dialect is None) == (to is Form.SQL):
+        raise typer.BadParameter(
+            "say which SQL: postgres, duckdb or sqlite" if dialect is None else "is for --to sql",
+            param_hint="--dialect",
+        )
+    if (out is None) == (to is Form.EXCEL):
+        found = (
+            "say which file to write: --out sheet.xlsx"
+            if out is None
+            else "is for --to excel; for other forms write > FILE behind the command"
+        )
+        raise typer.BadParameter(found, param_hint="--out")
+    for option, value, forms in (
+        ("--risk", risk, LANGUAGES),
+        ("--label", label, LANGUAGES if risk else (Form.PANDAS,)),
+        ("--type", types, LANGUAGES),
+    ):  # fmt: skip
+        if value and to not in forms:
+            raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
+    if out is not None:
+        require_different({"the model": [model], "--out": [out]})
+        suffix_of(out, ("xlsx",))
+        with reserve(out, NEVER) as write:
+            write(load_rule(model).to_excel())
+        console.print(f"written to {out}")
+        return
+    release = Release.load(model) if to is Form.CARD else load_rule(model)
+    text = _export(release, to, dialect, given, label, risk=risk).rstrip("\n") + "\n"
+    if _is_terminal() and visible(text, keep="\n\t") != text:
+        # Escaped, it would be another rule; as it is, a terminal would obey it.
+        raise OutputError(
+            "show the rule in a terminal",
+            found="it contains control characters or marks of direction",
+            fix=f"write it to a file: littlestone export {model} ... > rule.{to}",
+        )
+    require_encoding("the rule", text)
+    sys.stdout.write(text)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _parse_type(text: str) -> tuple[str, str]:
+    """The column and its type, which follows the last equals sign."""
+    column, sign, kind = text.rpartition("=")
+    if not sign:
+        raise typer.BadParameter("write COLUMN=TYPE, such as age=integer", param_hint="--type")
+    return column, kind
+
+
+def _export(
+    release: Release,
+    to: Form,
+    dialect: str | None,
+    types: dict[str, str],
+    label: str | None,
+    *,
+    risk: bool,
+) -> str:
+    numbered = label is not None and not release.labels and label in ("0", "1")
+    named = int(label) if numbered and label else label
+    whose = (True if named is None else named) if risk else None
+    if dialect is not None:
+        return release.to_sql(dialect, types=types, risk=whose)
+    if to is Form.POLARS:
+        return release.to_polars(types=types, risk=whose).meta.serialize(format="json")
+    if to is Form.PMML:
+        return release.to_pmml()
+    # Sums of points are no query.
+    sheet = isinstance(release.hypothesis, ScoreSheet) and label is None
+    if to is Form.PANDAS and (whose is not None or sheet):
+        return release.to_pandas(types=types, risk=whose)
+    if to is Form.PANDAS:
+        return release.to_pandas_query(named, types=types)
+    return release.card()

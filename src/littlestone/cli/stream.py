@@ -23,7 +23,7 @@ from littlestone.data.opening import refuse_database
 from littlestone.data.table import SPANNING, Row
 from littlestone.learn.declared.declaration import Declaration
 from littlestone.learn.declared.declaring import OPTIONS
-from littlestone.learn.plan.defaults import STREAM
+from littlestone.learn.declared.task import STREAM
 from littlestone.learn.stream import (
     DurableStream,
     PrivateOnlineLearner,

@@ -24,7 +24,7 @@ from littlestone.interop.declarations import (
     refuse_as_member,
 )
 from littlestone.learn.declared.declaring import SchemaOrFile
-from littlestone.learn.plan.defaults import STREAM
+from littlestone.learn.declared.task import STREAM
 from littlestone.learn.results.risks import Risks, StreamRisks
 from littlestone.learn.stream import PrivateOnlineLearner, choose_online_learner, durable_run
 from littlestone.points import Domain, is_of_class

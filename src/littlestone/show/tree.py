@@ -20,8 +20,7 @@ from littlestone.learn.plan import Plan
 from littlestone.learn.results.release import Release
 from littlestone.pictures.canvas import Picture
 from littlestone.pictures.chart import Chart, Publication, Row, publications
-from littlestone.pictures.rule import rule_picture, sheet_picture
-from littlestone.pictures.tree import Node, rule_tree, tone
+from littlestone.pictures.tree import Node, rule_picture, rule_tree, sheet_picture, tone
 from littlestone.rules import Hypothesis
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import DecisionTree

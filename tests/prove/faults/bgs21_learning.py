@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-PARTS = "littlestone.learn.bit_parts:BitPartsLearner"
+PARTS = "littlestone.learn.bits:BitPartsLearner"
 BITS = "littlestone.learn.bits:BitwiseLearner"
 ONE_PART = Fault(f"{PARTS}.plan", "len(self.learners) * n", "n", "one part of records for all bits")
 SHORT = Fault(

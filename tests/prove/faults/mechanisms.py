@@ -266,7 +266,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "vocabulary-learner": [
         Fault(
-            f"{LEARNERS}.vocabulary:count_values",
+            f"{LEARNERS}.rounds:count_values",
             "found.get(value, 0) + count",
             "found.get(value, 0) + 9 * count",
             "a record counts nine times",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planting import Fault
 
-POP = "littlestone.learn.papers.boxes.kmm23:private_online_procedure"
+POP = "littlestone.learn.papers.boxes.lyu25:private_online_procedure"
 FAULTS: dict[str, list[Fault]] = {
     "others_are_told_little": [
         Fault(

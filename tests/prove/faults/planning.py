@@ -7,7 +7,7 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "sizes_above": [
         Fault(
-            "littlestone.learn.single_key:SingleKeyLearner.plan",
+            "littlestone.learn.partition:SingleKeyLearner.plan",
             "plan(alpha,",
             "plan(2 * alpha,",
             "half of the elements need not be covered",

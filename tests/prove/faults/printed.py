@@ -32,7 +32,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_bits": [
         Fault(
-            f"{BOXES}.bgs21:algorithm_a",
+            f"{BOXES}.lecture5:algorithm_a",
             "S[start : start + size]",
             "S",
             "all bits are learned from all examples",

@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.classes.promises.by_table import ByTable
 from littlestone.learn.exponential import ExponentialLearner
-from littlestone.learn.vocabulary import VocabularyLearner, list_values
+from littlestone.learn.rounds import VocabularyLearner, list_values
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection

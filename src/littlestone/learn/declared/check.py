@@ -37,8 +37,8 @@ from littlestone.learn.declared.declaring import (
     refuse_as_feature,
 )
 from littlestone.learn.declared.schema import Schema
+from littlestone.learn.declared.task import without_values
 from littlestone.learn.declared.written_forms import Lines, read_lines
-from littlestone.learn.plan.defaults import without_values
 from littlestone.learn.results.estimate import UnreadCounts, count_unread, unread_event
 from littlestone.points import Domain
 from littlestone.points.columns import columns_of, days_of

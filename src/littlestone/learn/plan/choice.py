@@ -229,8 +229,7 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
 
 def _of_bits(kind: type[PrivateLearner[Any]]) -> int:
     """1 for a method that splits labels into bits, 2 if it also splits the records; else 0."""
-    from littlestone.learn.bit_parts import BitPartsLearner
-    from littlestone.learn.bits import BitwiseLearner
+    from littlestone.learn.bits import BitPartsLearner, BitwiseLearner
 
     return issubclass(kind, BitwiseLearner) + issubclass(kind, BitPartsLearner)
 

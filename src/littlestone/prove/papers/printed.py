@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 
 from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.base import Sample, split
-from littlestone.learn.papers.boxes.bgs21 import algorithm_a
 from littlestone.learn.papers.boxes.blm20 import algorithm_g, algorithm_m, law_of_d_k
-from littlestone.learn.papers.boxes.lecture5 import exponential_learner
+from littlestone.learn.papers.boxes.lecture5 import algorithm_a, exponential_learner
 from littlestone.learn.papers.boxes.lyu25 import (
     Sizes,
     cl_above_threshold,
@@ -195,7 +194,7 @@ def printed_bits() -> Outcome:
     says: A as printed is epsilon-DP if the learners of its bits are
     scope: the exact law of its code, all pairs of two records with three labels, parts of one record
     stated: it is, and a label above k has a positive chance if k + 1 = 3
-    code: learn.papers.boxes.bgs21.algorithm_a
+    code: learn.papers.boxes.lecture5.algorithm_a
     proof: notes/boxes.md#bgs21-figure-1
     """
     H = FiniteClass.from_array([[0], [1], [2]], labels=3)

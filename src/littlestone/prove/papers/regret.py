@@ -14,7 +14,7 @@ import numpy as np
 
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds
 from littlestone.data.sample import Sample
-from littlestone.learn.papers.boxes.kmm23 import private_online_procedure
+from littlestone.learn.papers.boxes.lyu25 import private_online_procedure
 from littlestone.learn.stream import HedgeLearner
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
@@ -262,7 +262,7 @@ def others_are_told_little() -> Outcome:
     says: all predictions but a record's own cost epsilon_vote a vote and epsilon_count a count after it
     scope: the exact law of its code, k = 4, two points: all pairs of three records, one pair of four
     stated: at most that; more if the count has hardly any noise, or with the record's own prediction
-    code: learn.papers.boxes.kmm23.private_online_procedure
+    code: learn.papers.boxes.lyu25.private_online_procedure
     proof: notes/boxes.md#kmm23-pop
     """
     H = FiniteClass.from_array([[1, 0], [1, 1]])

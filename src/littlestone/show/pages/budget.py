@@ -1,10 +1,13 @@
-"""The budget of a data set, and the whole ledger, on a page: what each entry took, and the rest."""
+"""What pages say of a guarantee: its promise to one person, the budget, and how to cite it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 
+import littlestone
 from littlestone.base.errors import DeclarationError, shorten
 from littlestone.base.markup import Html, join
 from littlestone.learn.results.release import Release
@@ -22,7 +25,7 @@ from littlestone.show.pages.frame import (
     table,
     warning,
 )
-from littlestone.show.pages.promise import citing, one_person
+from littlestone.show.words import factor
 
 OUTLINE = (
     "the counts for rows and units hold together if it stays the same whose record each one is"
@@ -241,3 +244,121 @@ def _check_notes() -> list[Html]:
             "copy of itself that was restored."
         ),
     ]
+
+
+_BEFORE = (1, 10, 50, 90)
+"""What somebody may believe about a record beforehand, in percent."""
+
+_LARGE = 10  # the largest epsilon for which a number of the odds says anything
+
+
+def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
+    """The promise of ``what``, such as "this rule", to one person among ``among``.
+
+    ``several`` says whom it protects.  Source: docs/proofs/composition.md for sums; the odds are Bayes'
+    rule, and the reading of delta is that of randomized response (KOV15).
+    """
+    unit = cost.neighboring.unit
+    yours, swap = "your record", f"is among {among}. In the other, another record takes its place."
+    if unit is not None:
+        yours = f"all records of your {unit}"
+        swap = f"are among {among}. In the other, those of another {unit} take their place."
+    times = factor(cost.epsilon)  # rounded up, so that the page promises no less than is proved
+    apart = ", apart from delta" if cost.delta else ""
+    parts = [
+        prose(
+            f"Compare two worlds. In one, {yours} {swap} Nothing else is different. The probability of "
+            f"any result differs between them by a factor of at most {times}{apart}: that is "
+            f"e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
+        ),
+        *_odds(cost.epsilon, yours),
+        *_delta(cost.delta, yours),
+        prose(
+            "What is not promised: the result still says something about people in general, which is "
+            "its purpose. Others may draw conclusions about you from it. They could draw the same, "
+            "up to that factor, if your data had not been there. Other releases about the same people "
+            "cost extra: their epsilons and deltas add up."
+        ),
+        note(f"The guarantee protects {several}."),
+    ]
+    return join(parts)
+
+
+def _odds(epsilon: Fraction, yours: str) -> list[Html]:
+    if epsilon > _LARGE:
+        return [
+            prose(
+                f"An epsilon above {_LARGE} is large: somebody who knows all other records may become "
+                f"almost certain about {yours}."
+            )
+        ]
+    times = factor(epsilon)
+    bound = Decimal(times.replace(",", ""))
+    rows = [(f"{before}%", *posterior(bound, before)) for before in _BEFORE]
+    return [
+        prose(
+            f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "
+            f"the result, their odds for any guess are at most {times} times as high as before, and at "
+            f"least 1/{times} of them:"
+        ),
+        table(
+            ["they believed", "afterwards at most", "afterwards at least"],
+            rows,
+            "What somebody may believe about you",
+        ),
+    ]
+
+
+def posterior(times: Decimal, before: int) -> tuple[str, str]:
+    """The largest and the least probability after odds change by a factor, rounded outwards.
+
+    >>> posterior(Decimal("2.72"), 50), posterior(Decimal(1), 10)
+    (('73.2%', '26.8%'), ('10.0%', '10.0%'))
+    """
+    yes, no = Decimal(before), Decimal(100 - before)
+    most, least = 100 * times * yes / (times * yes + no), 100 * yes / (yes + times * no)
+    tenth = Decimal("0.1")
+    return (
+        f"{most.quantize(tenth, ROUND_CEILING)}%",
+        f"{least.quantize(tenth, ROUND_FLOOR)}%",
+    )
+
+
+def _delta(delta: Fraction, yours: str) -> list[Html]:
+    if not delta:
+        return [prose("Delta is 0: the bound holds without exception.")]
+    chance = f" (1 in {delta.denominator:,})" if delta.numerator == 1 else ""
+    return [
+        prose(
+            f"Delta is {decimal_text(delta)}{chance}: a small chance that the promise fails. For any "
+            "two such worlds, the result is as if drawn in two steps. With a probability of at most "
+            f"delta, anything may come out, even {yours}. Otherwise the bound above holds."
+        )
+    ]
+
+
+TITLE = "littlestone: online learning and differentially private learning of Littlestone classes"
+AUTHOR = "The littlestone developers"
+_YEAR = 2026
+
+
+def citing(what: str, cost: PrivacyCost, mechanism: str) -> Html:
+    """The section that says how to cite ``what``, which is a phrase such as "a rule for ...".
+
+    >>> from fractions import Fraction
+    >>> "version = {" in citing("a rule", PrivacyCost(Fraction(1)), "a mechanism")
+    True
+    """
+    return section(
+        "How to cite",
+        prose(f"Say what was released and under which guarantee: “{what}, {cost}, {mechanism}”."),
+        prose("The software:"),
+        command(
+            "@software{littlestone,\n"
+            f"  title = {{{TITLE}}},\n"
+            f"  author = {{{{{AUTHOR}}}}},\n"
+            f"  version = {{{littlestone.__version__}}},\n"
+            f"  year = {{{_YEAR}}}\n"
+            "}"
+        ),
+    )

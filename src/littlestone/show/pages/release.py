@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import replace
+from fractions import Fraction
 
 from littlestone.base.errors import shorten
 from littlestone.base.markup import Html, tag
@@ -12,7 +15,7 @@ from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules.sheet import ScoreSheet
 from littlestone.rules.trees import DecisionTree
-from littlestone.show.pages.budget import budget, own_budget
+from littlestone.show.pages.budget import budget, citing, one_person, own_budget
 from littlestone.show.pages.frame import (
     command,
     facts,
@@ -24,7 +27,6 @@ from littlestone.show.pages.frame import (
     section,
     warning,
 )
-from littlestone.show.pages.promise import again, citing, one_person
 from littlestone.show.pages.quality import quality
 from littlestone.show.tree import picture_of_release
 from littlestone.show.words import brief, declared_rows, group_words, span, whom
@@ -198,3 +200,50 @@ def _reproduce(release: Release) -> list[Html]:
         ),
         fold("Everything that was declared", list_rows(declared_rows(release))),
     ]
+
+
+def again(release: Release) -> str:
+    """A command that learns a rule, or finds a group, from the same declarations.
+
+    The text of a label may be read in several ways if a column's name holds a comparison; then its
+    parts are left to the reader.
+    """
+    privacy, group = release.cost, release.group
+    estimate = Fraction(0) if release.estimate is None else release.estimate.total_epsilon
+    # The epsilon of a group pays for its estimates too, and that of a rule does not.
+    epsilon = privacy.epsilon if group else privacy.epsilon - estimate
+    options = [
+        # The release knows how the columns of its rule are written, and not those of the class.
+        *(["--schema", "SCHEMA.toml"] if release.reading else []),
+        *_label_options(release),
+        "--class",
+        release.hypotheses,
+        "--epsilon",
+        decimal_text(epsilon),
+    ]
+    if privacy.delta:
+        options += ["--delta", decimal_text(privacy.delta)]
+    if release.method:  # with --method auto, a class that is given may be learned by another one
+        options += ["--method", release.method]
+    if release.risks is not None:
+        options.append("--risk")
+    if estimate:
+        options += ["--estimate", decimal_text(estimate)]
+    if group:
+        options += ["--above", decimal_text(release.mistakes.rate)]
+    elif not release.mistakes.equal:
+        options += ["--cost", f"{release.mistakes.missed}:{release.mistakes.alarm}"]
+    if release.unit is not None:
+        options += ["--unit", release.unit.column, "--max-records", str(release.unit.most)]
+    return shlex.join(["littlestone", "subgroup" if group else "fit", "TABLE.csv", *options])
+
+
+def _label_options(release: Release) -> list[str]:
+    if release.labels:
+        names = (f'"{name}"' if "," in name else name for name in release.labels)
+        return ["--target", release.label, "--labels", ",".join(names)]
+    places = list(re.finditer(r" (>=|<=|==|!=|>|<|in) ", release.label))
+    if len(places) != 1:
+        return ["--target", "COLUMN", "--positive", "CONDITION"]
+    column, condition = release.label[: places[0].start()], release.label[places[0].start() + 1 :]
+    return ["--target", column, "--positive", condition]

@@ -13,7 +13,7 @@ from littlestone.base.markup import Html, tag
 from littlestone.data.forms import Reading
 from littlestone.learn import Release
 from littlestone.pictures.chart import Publication, publications
-from littlestone.pictures.rule import rule_picture
+from littlestone.pictures.tree import rule_picture
 from littlestone.points.units import Unit
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -24,7 +24,7 @@ from littlestone.privacy.cost import (
 )
 from littlestone.privacy.ledger import Ledger
 from littlestone.rules import Hypothesis
-from littlestone.show.pages.budget import budget
+from littlestone.show.pages.budget import budget, citing, one_person
 from littlestone.show.pages.frame import (
     facts,
     figure,
@@ -36,7 +36,6 @@ from littlestone.show.pages.frame import (
     table,
     warning,
 )
-from littlestone.show.pages.promise import citing, one_person
 from littlestone.show.pages.release import SIMULATION, prediction
 
 _BEGIN = b'{"private": '  # of a header

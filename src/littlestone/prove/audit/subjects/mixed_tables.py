@@ -11,8 +11,7 @@ from littlestone.learn.base import PrivateLearner
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
 from littlestone.learn.regrown import RegrownLearner
-from littlestone.learn.rounds import RoundsLearner
-from littlestone.learn.vocabulary import VocabularyLearner
+from littlestone.learn.rounds import RoundsLearner, VocabularyLearner
 from littlestone.privacy.cost import Budget
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, subject
@@ -202,7 +201,7 @@ def vocabulary_learner(
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees with an open column; needs a delta.
 
-    code: learn.vocabulary
+    code: learn.rounds
     proof: proofs/vocabulary.md#theorem-1-privacy
     """
     return on_words(vocabulary_learner(epsilon, delta))
