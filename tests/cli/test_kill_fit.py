@@ -20,9 +20,11 @@ from littlestone.privacy.ledger import Ledger
 
 pytestmark = pytest.mark.deep
 
-# Draws, writes and prints first, and spends later; what `fit` must never do.
+# Draws, writes and prints first, and spends later; what `fit` must never do.  It waits as long as all
+# before it took, so that a kill falls there on a slow machine, too.
 PLANT = """
 import json, sys, time
+begun = time.monotonic()
 from dataclasses import replace
 from pathlib import Path
 from littlestone.cli import main
@@ -38,7 +40,7 @@ def fit(self, sample, *, ledger, dataset, **options):
         Path("model.json").write_text(json.dumps(release.to_json()))
     else:
         print(release.words(), flush=True)
-    time.sleep(0.4)
+    time.sleep(time.monotonic() - begun)
     receipt = ledger.spend(self.event, dataset=dataset, what="too late")
     return replace(release, receipt=receipt.number)
 
