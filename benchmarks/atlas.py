@@ -20,7 +20,7 @@ from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.theory.atlas import table_of
 from littlestone.theory.atlas.listing import families
 from littlestone.theory.atlas.quantities import pairings
-from littlestone.theory.decomposition.exact import Decompositions
+from littlestone.theory.decomposition.tree_search import Decompositions
 from littlestone.theory.decomposition.valid_trees import leaf_bound
 
 ON_REQUEST = True

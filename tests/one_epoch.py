@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
 
 Stream = tuple[str | None, ...]
 Selections = tuple[frozenset[str], ...]

@@ -32,7 +32,7 @@ LEARNER = '''
     from littlestone.base.errors import DeclarationError
     from littlestone.learn.stream import PrivateOnlineLearner
     from littlestone.learn.stream.keys import KeyStream, Naming
-    from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+    from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
     from mine.all_but_one import AllButOne
 
 
@@ -93,7 +93,7 @@ MECHANISM = '''
 
     from littlestone.prove.audit import mechanism_subject, subject
     from littlestone.privacy.cost import PrivacyCost, decimal_text
-    from littlestone.privacy.mechanisms.base import Mechanism
+    from littlestone.privacy.event import Mechanism
     from littlestone.privacy.rational import exp_below
     from littlestone.privacy.samplers.reals import Real
     from littlestone.privacy.samplers.reals import bernoulli

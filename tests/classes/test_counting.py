@@ -21,6 +21,7 @@ from littlestone.classes import (
     LinearSubspaces,
     PolynomialZeros,
     combined,
+    intervals,
     juntas,
     parse_class,
 )
@@ -28,11 +29,7 @@ from littlestone.classes.base import ScoredClass
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
-from littlestone.classes.counting import (
-    blocks,
-    flat_counts,
-    interval_sums,
-)
+from littlestone.classes.counting import blocks, flat_counts
 from littlestone.classes.counting.zero_sets import number_of, zero_sets
 from littlestone.classes.decision_lists import CountedLists, DecisionLists, lists_of
 from littlestone.classes.juntas import CountedJuntas, Juntas
@@ -112,8 +109,8 @@ def flats_of(H: Flats) -> list[Labels]:
 @pytest.mark.parametrize("near", [1, 2, 32])
 @pytest.mark.parametrize("exact", [1, 1 << 31])
 def test_intervals(near: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interval_sums, "_NEAR", near)
-    monkeypatch.setattr(interval_sums, "_EXACT", exact)
+    monkeypatch.setattr(intervals, "_NEAR", near)
+    monkeypatch.setattr(intervals, "_EXACT", exact)
     whole = Intervals.on(-2, 9)
     gaps = whole.restrict(3, 0).restrict(-2, 0)
     for H in (Intervals.on(4, 4), whole, gaps, whole.restrict(3, 1), gaps.restrict(6, 1)):

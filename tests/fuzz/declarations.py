@@ -45,7 +45,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.show.tree import class_tree
-from littlestone.theory.decomposition.greedy import depth_parameter
+from littlestone.theory.decomposition.tree_search import depth_parameter
 from littlestone.theory.game import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.theory.game import play as play_game
 

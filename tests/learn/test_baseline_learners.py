@@ -25,7 +25,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
-from littlestone.prove.papers.teachers import chunks_of_three
+from littlestone.prove.papers.lyu25_lists import chunks_of_three
 
 Learner = VotingLearner[Any]
 ONE, TWO = Subsets(Integers(), 1), Subsets(Integers(), 2)

@@ -19,7 +19,12 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit import exact_audit, neighbours
-from littlestone.prove.audit.subjects.boosted import RECORDS, law_of_learner, tiny, votes_in_order
+from littlestone.prove.audit.subjects.reductions import (
+    RECORDS,
+    law_of_learner,
+    tiny,
+    votes_in_order,
+)
 
 ONE = Fraction(1)
 H = Thresholds.on(0, 9)

@@ -26,7 +26,7 @@ from littlestone.learn.stream import online_choice
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
 

@@ -23,7 +23,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit.claims import exact_audit, neighbours
-from littlestone.prove.papers.teachers import one_rule_on_all_lists, rules_in_common
+from littlestone.prove.papers.lyu25_lists import one_rule_on_all_lists, rules_in_common
 from littlestone.rules import Hypothesis
 from littlestone.theory.decomposition import decompose, error_ball, top_hypotheses
 

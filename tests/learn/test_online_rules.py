@@ -17,9 +17,9 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_key_selection import SoloCompetitions
 from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
+    SoloCompetitions,
     first,
     make_terms,
 )

@@ -41,7 +41,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.prove.papers.teachers import one_record_moves_a_run_by_one
+from littlestone.prove.papers.lyu25_lists import one_record_moves_a_run_by_one
 from littlestone.theory.decomposition import reducing_path
 
 BUDGET = Budget(1, "1e-6")

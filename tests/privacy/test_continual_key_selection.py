@@ -19,12 +19,10 @@ from littlestone.base.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_key_selection import (
-    ContinualKeySelection,
-    SoloCompetitions,
-)
 from littlestone.privacy.mechanisms.continual_selection import (
+    ContinualKeySelection,
     ContinualSelection,
+    SoloCompetitions,
     law_of_selections,
 )
 from littlestone.privacy.tape import Tape

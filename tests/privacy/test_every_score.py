@@ -36,9 +36,9 @@ from littlestone.privacy.mechanisms.partition_selection import (
     KeyRelease,
     PartitionSelection,
     RestSelection,
+    SingleKeySelection,
 )
 from littlestone.privacy.mechanisms.selection_from_lists import RadiiSelection, SparseSampling
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.sparse_selection import SparseSelection
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.threshold_tests import Session

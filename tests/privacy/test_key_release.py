@@ -21,8 +21,8 @@ from littlestone.privacy.mechanisms.partition_selection import (
     KeyRelease,
     PartitionSelection,
     ReleaseCurve,
+    SingleKeySelection,
 )
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick

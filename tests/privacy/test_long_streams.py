@@ -27,11 +27,11 @@ from littlestone.privacy.mechanisms.competition import (
     next_hit,
 )
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.continual_key_selection import (
+from littlestone.privacy.mechanisms.continual_selection import (
     ContinualKeySelection,
+    ContinualSelection,
     SoloCompetitions,
 )
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import RestSelection
@@ -267,7 +267,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a weight stops growing after 300 records",
     ): test_a_weight_grows_with_every_record,
     Fault(
-        f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
+        f"{MECHANISMS}.continual_selection:ContinualKeySelection.terms",
         "self.delta / self.horizon",
         "self.delta / min(self.horizon, 3000)",
         "keys spend delta every 3,000 steps",
@@ -291,7 +291,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "late in a stream a record names any number of candidates",
     ): lambda: test_a_record_names_at_most_the_growth(5_000),
     Fault(
-        f"{MECHANISMS}.continual_key_selection:SoloCompetitions.select",
+        f"{MECHANISMS}.continual_selection:SoloCompetitions.select",
         "if len(selected) > 1:",
         "if 1 < len(selected) < 300:",
         "many keys that fall due together stand in the order of their records",

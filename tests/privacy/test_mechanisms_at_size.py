@@ -32,8 +32,10 @@ from littlestone.privacy.mechanisms.confirmation import (
 )
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.partition_selection import (
+    PartitionSelection,
+    SingleKeySelection,
+)
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.tallies import ContinualTallies, Tallies
 from littlestone.privacy.mechanisms.threshold_tests import Session
@@ -272,7 +274,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "scores have 32 bits",
     ): test_scores_of_many_records_at_large_costs_are_exact,
     Fault(
-        f"{MECHANISMS}.single_key_selection:SingleKeySelection._release",
+        f"{MECHANISMS}.partition_selection:SingleKeySelection._release",
         "if scores[key] == drawn]",
         "if scores[key] == drawn][:300]",
         "one of the first 300 keys is drawn",
@@ -368,7 +370,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "a small cost is rounded to the nearest number",
     ): test_a_cost_is_never_rounded_below_itself,
     Fault(
-        f"{MECHANISMS}.single_key_selection:SingleKeySelection._release",
+        f"{MECHANISMS}.partition_selection:SingleKeySelection._release",
         "count * unit / self.curve(score)",
         "count * unit / self.curve(max(score, 3000))",
         "keys that seldom fire are not preferred",

@@ -17,8 +17,11 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import bucket_labels, label_selection
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection, RestSelection
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.partition_selection import (
+    PartitionSelection,
+    RestSelection,
+    SingleKeySelection,
+)
 from planting import Fault, turns_red
 
 BUDGET = Budget(3, Fraction(1, 20))

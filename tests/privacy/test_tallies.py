@@ -17,7 +17,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import InTurn
 from littlestone.privacy.mechanisms import tallies
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.tallies import ContinualTallies
 from littlestone.privacy.rational import exp_below

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from littlestone.data.sample import Sample
-from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.prove.audit import Subject, find_subjects
 from littlestone.prove.audit.choices import ChoiceGenerator

@@ -18,8 +18,10 @@ from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.continual_selection import (
+    ContinualKeySelection,
+    ContinualSelection,
+)
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import RestSelection
@@ -81,8 +83,8 @@ PLACES: dict[tuple[str, str], Any] = {
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
     ("confirmation", "draw_skips"): (CONFIRMED, (0, 0)),
-    ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),
-    ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
+    ("continual_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),
+    ("continual_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
     ("competition", "geometric"): (STREAM, NAMED),
     ("exponential", "selection"): "exponential-mechanism",
     ("exponential", "selection.draw_sum"): (

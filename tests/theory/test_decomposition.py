@@ -47,7 +47,7 @@ from littlestone.theory.decomposition import (
     refine,
     top_hypotheses,
 )
-from littlestone.theory.decomposition.greedy import MOST_ABOVE
+from littlestone.theory.decomposition.tree_search import MOST_ABOVE
 
 CLASSES_ON_THREE_POINTS: list[Rows] = [
     frozenset(row for i, row in enumerate(product((0, 1), repeat=3)) if mask >> i & 1)
@@ -440,7 +440,7 @@ def test_a_wrong_leaf_count_is_caught(old: str, new: str) -> None:
     ],
 )  # fmt: skip
 def test_a_broken_refine_is_caught(old: str, new: str) -> None:
-    broken = planted("greedy", old, new)
+    broken = planted("tree_search", old, new)
     broken.__dict__["alone"] = importlib.import_module(
         "littlestone.theory.decomposition.valid_trees"
     ).alone
@@ -455,12 +455,12 @@ def test_a_broken_refine_is_caught(old: str, new: str) -> None:
         ("self.deepest_node = int(2 * k - shared.p)", "self.deepest_node = int(k - shared.p)"),
         ("self.deepest_node + 1", "0"),
         ("self.soa != avoid", "False"),
-        ("is_irreducible(V, k)", "is_irreducible(V, 1)"),
+        ("self.irreducible = is_irreducible(V, k)", "self.irreducible = is_irreducible(V, 1)"),
         ("self.dimension > t", "self.dimension > t + 1"),
     ],
 )
 def test_a_broken_search_is_caught(old: str, new: str) -> None:
-    broken = planted("exact", old, new)
+    broken = planted("tree_search", old, new)
     for rows in ROWS:
         for p in (1, 2):
             H, d = finite(rows), dimension_of_rows(rows)

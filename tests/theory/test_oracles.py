@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from littlestone.classes import FiniteClass
-from littlestone.theory.game.oracles import OracleLearner, Rule, proving_rules
+from littlestone.theory.game.players import OracleLearner, Rule, proving_rules
 
 POINTS = 30
 

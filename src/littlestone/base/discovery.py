@@ -1,5 +1,6 @@
-"""Find every class, learner and statement by walking the package, without a registry.
+"""Find every class, learner and statement by walking the package, without a registry; other packages.
 
+Whether they are there, and their errors, are asked here too.
 Your own module is walked too if its package names it as an entry point of the group
 ``littlestone``; see docs/how-to/add-a-class.md.
 """
@@ -11,12 +12,15 @@ import inspect
 import pkgutil
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from littlestone.base.errors import DeclarationError
+from littlestone.base.errors import DeclarationError, LittlestoneError, OutputError, install_command
 
 Base = TypeVar("Base")
 
@@ -157,3 +161,48 @@ def read_entries(docstring: str | None) -> tuple[str, dict[str, str]]:
     if not all(map(_ENTRY.match, lines)):
         return text, {}
     return prose, dict(line.split(": ", 1) for line in lines)
+
+
+def require_package(
+    module: str, asked: str, extra: str, error: type[LittlestoneError] = OutputError
+) -> None:
+    """Raise an ``error`` about what was ``asked`` unless a package is there; ``extra`` installs it.
+
+    >>> require_package("json", "write a list", "plot")
+    """
+    try:
+        import_module(module)
+    except ImportError:
+        fix = f"install it: {install_command(extra)}"
+        raise error(asked, found=f"the package {module} is not installed", fix=fix) from None
+
+
+@contextmanager
+def replace_errors(
+    kinds: type[BaseException] | tuple[type[BaseException], ...],
+    ours: Callable[[Any], LittlestoneError],
+) -> Iterator[None]:
+    """Raise ``ours(error)`` in place of an error of these ``kinds``, and keep nothing of that one.
+
+    After ``raise ... from None`` an error still has the other one as its context, which debuggers and
+    reports of crashes show.  Our own errors and those that end the program pass.
+
+    >>> from littlestone.base.errors import TableError
+    >>> try:
+    ...     with replace_errors(ZeroDivisionError, lambda _: TableError("go on", found="0", fix="1")):
+    ...         1 / 0
+    ... except TableError as error:
+    ...     print(error.__context__, error.__cause__)
+    None None
+    """
+    try:
+        yield
+    except (LittlestoneError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except kinds as error:
+        replaced = ours(error)
+        try:
+            raise replaced from None
+        finally:
+            # The raise has set it; nothing sets it again on the way out.
+            replaced.__context__ = None

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import DeclarationError, TableError
-from littlestone.base.foreign import require_package
 from littlestone.cli import options
 from littlestone.cli.console import cost_json, err
 from littlestone.cli.following import Following, RunPrinter, print_lines

@@ -68,7 +68,7 @@ from littlestone.theory.decomposition import (
 from littlestone.theory.decomposition import (
     decompose as greedy,
 )
-from littlestone.theory.decomposition.greedy import depth_parameter
+from littlestone.theory.decomposition.tree_search import depth_parameter
 from littlestone.theory.game import (
     Adversary,
     AgnosticExperts,

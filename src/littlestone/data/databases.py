@@ -27,8 +27,8 @@ from littlestone.base.addresses import (
     public,
     redact_error,
 )
+from littlestone.base.discovery import replace_errors, require_package
 from littlestone.base.errors import SourceError
-from littlestone.base.foreign import replace_errors, require_package
 from littlestone.data.coding import Alike, CodedColumn, Function, RowGroups, code_column
 from littlestone.data.lazy_frames import LazyTable, decimals
 from littlestone.data.sql_dialects import DIALECTS, Column, PostgreSql, TableInfo, base_table

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from littlestone.base.addresses import flaw, public
+from littlestone.base.discovery import replace_errors
 from littlestone.base.errors import SourceError, TableError
-from littlestone.base.foreign import replace_errors
 from littlestone.base.work import track_items
 from littlestone.data.coding import CodedColumn, Function, RowGroups
 from littlestone.data.frames import ParquetTable

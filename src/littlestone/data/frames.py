@@ -11,8 +11,8 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from littlestone.base.discovery import replace_errors
 from littlestone.base.errors import TableError
-from littlestone.base.foreign import replace_errors
 from littlestone.base.work import stage
 from littlestone.data.coding import CodedColumn, LazyValues, code_column, from_arrow
 from littlestone.data.table import NAMED, READABLE, Kind, Row, Table, replace_damage

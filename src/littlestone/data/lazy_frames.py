@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from littlestone.base.discovery import replace_errors
 from littlestone.base.errors import TableError
-from littlestone.base.foreign import replace_errors
 from littlestone.data.coding import Alike, CodedColumn, Codes, Function, RowGroups
 from littlestone.data.frames import FrameTable, kind_of, require_scalar
 from littlestone.data.table import DAYS, NAMED, ColumnarTable, Kind

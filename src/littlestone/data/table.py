@@ -15,8 +15,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from littlestone.base.discovery import replace_errors
 from littlestone.base.errors import TableError, did_you_mean
-from littlestone.base.foreign import replace_errors
 from littlestone.data.coding import CodedColumn, Function, RowGroups, code_column, group_rows
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import SourceError, TableError, did_you_mean
-from littlestone.base.foreign import require_package
 from littlestone.data.table import Row, Table, replace_damage
 
 MOST_BYTES = 2**30

@@ -47,7 +47,7 @@ from littlestone.dimension.littlestone import (
     littlestone_bounds as littlestone_bounds,
     littlestone_dimension as littlestone_dimension,
 )
-from littlestone.dimension.star import (
+from littlestone.dimension.half_graphs import (
     Star as Star,
     is_star as is_star,
     largest_star as largest_star,

@@ -26,8 +26,7 @@ from littlestone.learn.plan.missed import KeySizes, miss_chances
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.partition_selection import RestSelection
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.partition_selection import RestSelection, SingleKeySelection
 from littlestone.rules import FiniteSet, Hypothesis
 
 _TILTS = 20  # the exponents that a proved size tries

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import OutputError
-from littlestone.base.foreign import require_package
 from littlestone.base.markup import Html, tag
 
 Kind = Literal["svg", "png"]

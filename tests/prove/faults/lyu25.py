@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from planting import Fault
 
-SPACE = "littlestone.theory.decomposition.exact:_Space"
-EXACT = "littlestone.theory.decomposition.exact:Decompositions"
-GREEDY = "littlestone.theory.decomposition.greedy"
+SPACE = "littlestone.theory.decomposition.tree_search:_Space"
+EXACT = "littlestone.theory.decomposition.tree_search:Decompositions"
+GREEDY = "littlestone.theory.decomposition.tree_search"
 LEAF_BOUND = "littlestone.theory.decomposition.valid_trees:leaf_bound"
 FEW = Fault(
-    "littlestone.theory.decomposition.greedy:reducing_path",
+    "littlestone.theory.decomposition.tree_search:reducing_path",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",
 )
 FEWER = Fault(
-    "littlestone.theory.decomposition.greedy:is_irreducible",
+    "littlestone.theory.decomposition.tree_search:is_irreducible",
     "H.reducing_points(k)",
     "H.reducing_points(k - 1)",
     "k - 1 points are tried",

@@ -51,7 +51,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "exposed_and_essential": [
         Fault(
-            "littlestone.theory.decomposition.exact:Decompositions.dimension",
+            "littlestone.theory.decomposition.tree_search:Decompositions.dimension",
             "space.deepest(t) >= 0",
             "True",
             "DDim is always 0",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from planting import Fault
 
-SPACE = "littlestone.theory.decomposition.exact:_Space"
-ESSENTIAL = "littlestone.theory.decomposition.exact:Decompositions.essential"
+SPACE = "littlestone.theory.decomposition.tree_search:_Space"
+ESSENTIAL = "littlestone.theory.decomposition.tree_search:Decompositions.essential"
 FAULTS: dict[str, list[Fault]] = {
     "irreducible_classes": [
         Fault(
-            "littlestone.theory.decomposition.greedy:is_irreducible",
+            "littlestone.theory.decomposition.tree_search:is_irreducible",
             "H.reducing_points(k)",
             "H.reducing_points(k - 1)",
             "k - 1 points are tried",
@@ -17,13 +17,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "covers": [
         Fault(
-            "littlestone.theory.decomposition.greedy:reducing_path",
+            "littlestone.theory.decomposition.tree_search:reducing_path",
             "< H.littlestone_dimension()",
             "<= H.littlestone_dimension()",
             "a path ends after one example",
         ),
         Fault(
-            "littlestone.theory.decomposition.greedy:reduces",
+            "littlestone.theory.decomposition.tree_search:reduces",
             "labelled and V.littlestone_dimension() <",
             "labelled and V.littlestone_dimension() <=",
             "a path that reduces nothing passes",

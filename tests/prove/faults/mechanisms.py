@@ -85,7 +85,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "continual-key-selection": [
         Fault(
-            f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
+            f"{MECHANISMS}.continual_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
             "self.delta",
             "delta is spent at each step",
@@ -205,7 +205,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "single-key-learner-labels": [
         Fault(
-            f"{MECHANISMS}.single_key_selection:SingleKeySelection.base",
+            f"{MECHANISMS}.partition_selection:SingleKeySelection.base",
             "exp_below(self.epsilon)",
             "exp_below(2 * self.epsilon)",
             "curves of twice epsilon",
@@ -221,7 +221,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "online-key-learner": [
         Fault(
-            f"{MECHANISMS}.continual_key_selection:ContinualKeySelection.terms",
+            f"{MECHANISMS}.continual_selection:ContinualKeySelection.terms",
             "self.delta / self.horizon",
             "self.delta",
             "delta is spent at each step",

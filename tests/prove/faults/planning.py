@@ -15,7 +15,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "one_point": [
         Fault(
-            "littlestone.privacy.mechanisms.single_key_selection:SingleKeySelection.base",
+            "littlestone.privacy.mechanisms.partition_selection:SingleKeySelection.base",
             "exp_below(self.epsilon)",
             "exp_below(2 * self.epsilon)",
             "curves of twice epsilon",

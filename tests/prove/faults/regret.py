@@ -62,13 +62,13 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "only_consistent_hypotheses": [
         Fault(
-            "littlestone.theory.game.oracles:_Run.learn",
+            "littlestone.theory.game.players:_Run.learn",
             "last=_begin(self.d - 1, rule)",
             "last=_begin(-1, rule)",
             "one rule of the other label is enough",
         ),
         Fault(
-            "littlestone.theory.game.oracles:_Run.is_done",
+            "littlestone.theory.game.players:_Run.is_done",
             "self.d < 0",
             "self.d < 1",
             "one rule proves LDim > 0",

@@ -15,7 +15,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "soa_class": [
         Fault(
-            "littlestone.theory.decomposition.greedy:is_irreducible",
+            "littlestone.theory.decomposition.tree_search:is_irreducible",
             "H.reducing_points(k)",
             "H.reducing_points(k - 1)",
             "k - 1 points are tried",
@@ -31,7 +31,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "leaves": [
         Fault(
-            "littlestone.theory.decomposition.greedy:reducing_path",
+            "littlestone.theory.decomposition.tree_search:reducing_path",
             "H.reducing_points(k)",
             "H.reducing_points(k - 1)",
             "k - 1 points are tried",

@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/teachers.py` red."""
+"""Faults that turn the rows of `prove/papers/lyu25_lists.py` red."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.learn import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.privacy import Budget
 from littlestone.prove.audit import Subject, find_subject
-from littlestone.prove.audit.subjects.boosted import H, by_orders, read, together
+from littlestone.prove.audit.subjects.reductions import H, by_orders, read, together
 from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.rules import BitFunction
 from plants.harness import Masses, Plant, is_private

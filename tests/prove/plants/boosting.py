@@ -15,7 +15,7 @@ from littlestone.classes import Thresholds
 from littlestone.data.sample import Sample
 from littlestone.privacy import Budget
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.boosted import (
+from littlestone.prove.audit.subjects.reductions import (
     RECORDS,
     Learner,
     law_of_vote,

@@ -19,7 +19,7 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.above_threshold import SparseVector
 from littlestone.privacy.mechanisms.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.partition_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.samplers.noise import discrete_laplace
 from littlestone.privacy.tape import Tape

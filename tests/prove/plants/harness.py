@@ -22,9 +22,8 @@ from exact_draws import Draws, apart
 from littlestone.base.discovery import modules
 from littlestone.base.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.event import Event
+from littlestone.privacy.event import Event, Mechanism
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.prove.audit import Subject
 from littlestone.prove.audit.subject import law_of

@@ -10,7 +10,7 @@ from littlestone.learn.declared.checking import checks_of, count_faults
 from littlestone.points.columns import columns_of
 from littlestone.privacy.draws import UNREAD
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.prove.audit.subjects.unread_counts import (
+from littlestone.prove.audit.subjects.noisy_counts import (
     LABEL,
     NAMES,
     H,

@@ -25,7 +25,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learn.plan.missed import binomial_mean
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.partition_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.parameters import least
 from littlestone.privacy.randomness import Choose

@@ -18,7 +18,7 @@ from littlestone.learn.stream.base import MistakeBound, PrivateOnlineLearner
 from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 from littlestone.rules import FiniteSet, Hypothesis
 

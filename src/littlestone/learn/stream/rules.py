@@ -16,8 +16,7 @@ from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.points import Product
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_key_selection import SoloCompetitions
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, SoloCompetitions
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.tape import Tape
 from littlestone.rules import RuleUnion

@@ -12,9 +12,9 @@ from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
+from littlestone.base.discovery import replace_errors
 from littlestone.base.disk import sync_folder
 from littlestone.base.errors import ModelError, OutputError
-from littlestone.base.foreign import replace_errors
 
 MAGIC = b"littlestone run 3\n"
 _OLDER = {

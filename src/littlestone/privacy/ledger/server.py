@@ -25,8 +25,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from littlestone.base.addresses import PASSWORDS, conninfo, options, redact_error, show_address
+from littlestone.base.discovery import replace_errors, require_package
 from littlestone.base.errors import LedgerError
-from littlestone.base.foreign import replace_errors, require_package
 from littlestone.privacy.ledger.common_tables import (
     ALIASES,
     COLUMNS,

@@ -11,8 +11,7 @@ from math import comb
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text, require_epsilon
-from littlestone.privacy.event import Guarantee
-from littlestone.privacy.mechanisms.base import BudgetedMechanism
+from littlestone.privacy.event import BudgetedMechanism, Guarantee
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.parameters import require_whole

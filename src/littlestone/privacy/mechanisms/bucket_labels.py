@@ -13,8 +13,8 @@ import numpy as np
 from littlestone.base.errors import DeclarationError
 from littlestone.points.labels import MOST_LABELS
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.arrays import permute_and_flip
 from littlestone.privacy.samplers.reals import Real

@@ -10,9 +10,8 @@ from itertools import product
 from math import ceil, prod
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
-from littlestone.privacy.event import Guarantee
+from littlestone.privacy.event import Guarantee, Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below, log_above, log_below
 from littlestone.privacy.samplers.noise import discrete_laplace

@@ -11,8 +11,8 @@ from itertools import accumulate, count
 from typing import Generic, NamedTuple, TypeVar
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.competition import draw_skips, next_changing_hit
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.threshold_tests import chance_of_first_hit

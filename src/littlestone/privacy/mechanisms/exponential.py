@@ -17,9 +17,8 @@ from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.draws import Draw
-from littlestone.privacy.event import Guarantee
+from littlestone.privacy.event import Guarantee, Mechanism
 from littlestone.privacy.ledger.receipt import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below, sum_masses

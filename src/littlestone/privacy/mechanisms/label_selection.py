@@ -14,8 +14,8 @@ import numpy as np
 from littlestone.data.coding import tuples
 from littlestone.data.sample import Counts
 from littlestone.privacy.cost import Budget
+from littlestone.privacy.event import BudgetedMechanism, Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.bucket_labels import flip_chances
 from littlestone.privacy.mechanisms.partition_selection import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least

@@ -28,9 +28,8 @@ from littlestone.privacy.accounting.gaussian import (
     greatest_mu_squared,
 )
 from littlestone.privacy.cost import Budget, decimal_text, round_up
-from littlestone.privacy.event import Event, Guarantee
+from littlestone.privacy.event import BudgetedMechanism, Event, Guarantee, Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import enclose_exp, exp_below

@@ -10,8 +10,8 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.competition import draw_skips, next_hit
 from littlestone.privacy.mechanisms.confirmation import quiet_real
 from littlestone.privacy.mechanisms.tallies import RunCounts, draw_run

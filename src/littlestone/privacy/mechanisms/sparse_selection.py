@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Guarantee
+from littlestone.privacy.event import BudgetedMechanism, Data, Guarantee, Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import BudgetedMechanism, Data, Mechanism
 from littlestone.privacy.parameters import natural_log
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection

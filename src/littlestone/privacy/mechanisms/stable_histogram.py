@@ -13,9 +13,8 @@ from typing import TypeVar
 
 from littlestone.base.errors import DeclarationError
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.event import Guarantee
+from littlestone.privacy.event import BudgetedMechanism, Guarantee, Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import BudgetedMechanism, Mechanism
 from littlestone.privacy.rational import exp_below, log_above, log_below
 from littlestone.privacy.samplers.noise import discrete_laplace, laplace_tail
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.confirmation import (
     Confirmations,
     ContinualConfirmation,

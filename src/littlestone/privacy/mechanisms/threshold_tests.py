@@ -13,8 +13,8 @@ from math import prod
 from operator import index
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.competition import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import require_whole
 from littlestone.privacy.rational import exp_below

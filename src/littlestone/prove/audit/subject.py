@@ -18,9 +18,8 @@ from littlestone.base.discovery import modules, read_words
 from littlestone.base.errors import DeclarationError, did_you_mean
 from littlestone.base.work import spread
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.event import Event
+from littlestone.privacy.event import Event, Mechanism
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.randomness import choose_generator, generator, seed_from
 from littlestone.privacy.rational import exp_above, sum_masses
 from littlestone.prove.audit.choices import follow

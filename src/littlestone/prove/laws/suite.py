@@ -11,8 +11,7 @@ from littlestone.points import Domain
 from littlestone.prove.laws import (
     functions,
     promises,
-    restriction,
-    soa,
+    spaces,
 )
 from littlestone.prove.laws.domains import DOMAIN_LAWS
 from littlestone.prove.laws.functions import FUNCTION_LAWS, PLAYER_LAWS
@@ -23,30 +22,30 @@ from littlestone.theory.game.players import OnlineLearner
 Law = Callable[[Any], None]
 
 LAWS: tuple[Law, ...] = (
-    restriction.restrict_is_pure,  # first, because a class that changes would break later checks
-    restriction.pickle_round_trip,
-    restriction.restrict_partitions,
-    restriction.restrictions_commute,
-    restriction.emptiness,
-    restriction.dimension_and_size,
-    restriction.dimension_under_restriction,
-    restriction.mistake_points,
-    restriction.mistake_tree,
-    restriction.examples_that_say_nothing,
-    restriction.empty_version_spaces,
-    restriction.equality_as_sets,
-    restriction.equal_objects_restrict_alike,
-    soa.soa_is_canonical,
-    soa.soa_is_a_value,
-    soa.refusals,
-    soa.reducing_points_reduce,
-    soa.irreducibility,
-    soa.text_round_trip,
-    soa.encode_is_total,
+    spaces.restrict_is_pure,  # first, because a class that changes would break later checks
+    spaces.pickle_round_trip,
+    spaces.restrict_partitions,
+    spaces.restrictions_commute,
+    spaces.emptiness,
+    spaces.dimension_and_size,
+    spaces.dimension_under_restriction,
+    spaces.mistake_points,
+    spaces.mistake_tree,
+    spaces.examples_that_say_nothing,
+    spaces.empty_version_spaces,
+    spaces.equality_as_sets,
+    spaces.equal_objects_restrict_alike,
+    spaces.soa_is_canonical,
+    spaces.soa_is_a_value,
+    spaces.refusals,
+    spaces.reducing_points_reduce,
+    spaces.irreducibility,
+    spaces.text_round_trip,
+    spaces.encode_is_total,
     functions.functions_are_values,
-    soa.error_balls,
-    soa.least_errors,
-    soa.growth_function,
+    spaces.error_balls,
+    spaces.least_errors,
+    spaces.growth_function,
 )
 
 ENUMERATION_LAWS: tuple[Law, ...] = (

@@ -31,7 +31,7 @@ from littlestone.prove.audit import find_subject
 from littlestone.prove.audit.claims import exact_audit
 from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import follow_draws
-from littlestone.prove.audit.subjects.boosted import H as BITS
+from littlestone.prove.audit.subjects.reductions import H as BITS
 from littlestone.prove.audit.subjects.whole_learners import Records
 from littlestone.prove.papers.bgs21 import bit_class_cap, rotation_class
 from littlestone.prove.papers.statement import Outcome, Trial, statement

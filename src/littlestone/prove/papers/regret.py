@@ -24,7 +24,7 @@ from littlestone.prove.papers.printed import law
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.rules import Hypothesis
 from littlestone.theory.game import AgnosticExperts, OracleLearner
-from littlestone.theory.game.oracles import most_mistakes
+from littlestone.theory.game.players import most_mistakes
 
 Rule = Hypothesis[str]
 K = 3

@@ -14,8 +14,8 @@ from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.prove.papers.bgs21 import sauer_sum
 from littlestone.prove.papers.lyu25 import soas_of_subclasses
+from littlestone.prove.papers.lyu25_lists import rules_in_common
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
-from littlestone.prove.papers.teachers import rules_in_common
 from littlestone.theory.decomposition import (
     DecompositionTree,
     Node,

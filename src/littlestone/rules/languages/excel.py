@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import (
     DeclarationError,
     TooLargeError,
     show_value,
     visible,
 )
-from littlestone.base.foreign import require_package
 from littlestone.rules.languages import form
 from littlestone.rules.languages.constants import nearest
 from littlestone.rules.languages.form import ColumnPoints

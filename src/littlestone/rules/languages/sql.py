@@ -12,12 +12,12 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import (
     DeclarationError,
     did_you_mean,
     show_value,
 )
-from littlestone.base.foreign import require_package
 from littlestone.rules.languages import constants
 from littlestone.rules.languages.constants import (
     decimal,

@@ -11,7 +11,7 @@ from littlestone.theory.game.game import (
     FileAdversary as FileAdversary,
     SequenceAdversary as SequenceAdversary,
 )
-from littlestone.theory.game.oracles import OracleLearner as OracleLearner
+from littlestone.theory.game.players import OracleLearner as OracleLearner
 from littlestone.theory.game.players import StandardOptimalAlgorithm as StandardOptimalAlgorithm
 from littlestone.theory.game.variants import RandomizedLearner as RandomizedLearner
 from littlestone.theory.game.values import Board as Board, Game as Game, Play as Play

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.base.discovery import require_package
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.base.foreign import require_package
 from littlestone.privacy.cost import Budget
 from littlestone.theory.optimum.tasks import Records, Task, Trial, Whole, most_success, success_of
 

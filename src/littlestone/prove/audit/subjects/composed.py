@@ -14,8 +14,8 @@ import numpy as np
 from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget, PrivacyCost, decimal_text
+from littlestone.privacy.event import Mechanism
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums, SumStep
 from littlestone.privacy.rational import exp_below

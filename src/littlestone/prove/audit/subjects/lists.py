@@ -21,9 +21,9 @@ from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     RestSelection,
+    SingleKeySelection,
 )
 from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns

@@ -27,7 +27,7 @@ from littlestone.learn.stream.teachers import TeacherStream
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.claims import neighbours

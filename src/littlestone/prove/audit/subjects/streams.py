@@ -17,8 +17,11 @@ from littlestone.learn.stream.staged import StagedStream
 from littlestone.points import Integers
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.competition import Epoch, Terms
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, first
+from littlestone.privacy.mechanisms.continual_selection import (
+    ContinualKeySelection,
+    ContinualSelection,
+    first,
+)
 from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold, probability
 from littlestone.privacy.tape import Tape
 from littlestone.prove.audit.choices import Choices
@@ -53,7 +56,7 @@ def quiet(record: str) -> tuple[Keys, Keys]:
 def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Keys of a stream, each selected soon after it is named often; needs a delta.
 
-    code: privacy.mechanisms.continual_key_selection.ContinualKeySelection
+    code: privacy.mechanisms.continual_selection.ContinualKeySelection
     proof: proofs/continual-key-selection.md#theorem-1-privacy
     """
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=HORIZON)
