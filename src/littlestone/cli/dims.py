@@ -168,9 +168,9 @@ def _binary(time_limit: float) -> dict[str, Search]:
         "VC dimension": _set(psi_n),
         "dual VC dimension": _dual(_set(psi_n)),
         "dual Littlestone dimension": _dual(_littlestone(time_limit)),
-        "teaching dimension": _teaching,
-        "threshold dimension": _threshold,
-        "star number": _star,
+        "teaching dimension": _in_words(teaching_brackets, _tell_teaching),
+        "threshold dimension": _in_words(threshold_brackets, _tell_threshold),
+        "star number": _in_words(star_brackets, _tell_star),
         "randomized Littlestone dimension": _game(RandomizedGame, time_limit),
         "self-directed mistakes": _game(SelfDirectedGame, time_limit),
         "transductive mistakes": _game(TransductiveGame, time_limit),
@@ -188,7 +188,7 @@ def _multiclass(H: LabelTable, time_limit: float) -> dict[str, Search]:
         **{f"Littlestone dimension of bit {i}": _bit(i) for i in range(H.bits)},
         "Natarajan dimension": _set(psi_n),
         "graph dimension": _set(psi_g),
-        "teaching dimension": _teaching,
+        "teaching dimension": _in_words(teaching_brackets, _tell_teaching),
         "randomized Littlestone dimension": _game(RandomizedGame, time_limit),
         "bandit Littlestone dimension": _game(BanditGame, time_limit),
         "self-directed mistakes": _game(SelfDirectedGame, time_limit),
@@ -207,20 +207,23 @@ def _littlestone(time_limit: float) -> Search:
         asked = tuple(Question(x, CollapsingMap((0,), (1,))) for x in bounds.tree.points)
         tree = PsiTree(asked, bounds.tree.leaves)
         known = Bracket(bounds.lower, bounds.upper, tree, "a search for more")
-        yield Finding(known, _tree_words(H, tree), _tree_json(H, tree))
+        yield Finding(known, *_tell_tree(H, tree))
         if bounds.interrupted and not bounds.timed_out:
             raise KeyboardInterrupt
 
     return search
 
 
-def _tree(psi: Family) -> Search:
-    def search(H: LabelTable) -> Iterator[Finding]:
-        for known in psi_tree_brackets(H, psi):
-            tree = known.witness
-            yield Finding(known, _tree_words(H, tree), _tree_json(H, tree))
+def _in_words(
+    brackets: Callable[[LabelTable], Iterable[Bracket[Any]]],
+    tell: Callable[[LabelTable, Any], tuple[str, dict[str, Any]]],
+) -> Search:
+    """The search of these brackets, whose witnesses ``tell`` says in words and as JSON."""
+    return lambda H: (Finding(known, *tell(H, known.witness)) for known in brackets(H))
 
-    return search
+
+def _tree(psi: Family) -> Search:
+    return _in_words(lambda H: psi_tree_brackets(H, psi), _tell_tree)
 
 
 def _bit(i: int) -> Search:
@@ -232,57 +235,36 @@ def _dual(search: Search) -> Search:
 
 
 def _set(psi: Family) -> Search:
-    def search(H: LabelTable) -> Iterator[Finding]:
-        for known in psi_shattered_brackets(H, psi):
-            asked = sorted(known.witness, key=lambda question: question.point)
-            shown = ", ".join(_ask(H, question) for question in asked)
-            yield Finding(
-                known,
-                f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else "",
-                {"shattered": [_question_json(H, question) for question in asked]},
-            )
-
-    return search
+    return _in_words(lambda H: psi_shattered_brackets(H, psi), _tell_set)
 
 
-def _threshold(H: LabelTable) -> Iterator[Finding]:
-    for known in threshold_brackets(H):
-        points = [H.points[x] for x in known.witness.points]
-        hypotheses = [H.hypotheses[h] for h in known.witness.hypotheses]
-        yield Finding(
-            known,
-            f"{_some(hypotheses)} on {_some(points)}: each is 1 from its own point on"
-            if points
-            else "",
-            {"points": points, "hypotheses": hypotheses},
-        )
+def _tell_set(H: LabelTable, questions: Iterable[Question]) -> tuple[str, dict[str, Any]]:
+    asked = sorted(questions, key=lambda question: question.point)
+    shown = ", ".join(_ask(H, question) for question in asked)
+    words = f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else ""
+    return words, {"shattered": [_question_json(H, question) for question in asked]}
 
 
-def _star(H: LabelTable) -> Iterator[Finding]:
-    for known in star_brackets(H):
-        star = known.witness
-        center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
-        hypotheses = [H.hypotheses[h] for h in star.hypotheses]
-        yield Finding(
-            known,
-            f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else "",
-            {"center": center, "points": points, "hypotheses": hypotheses},
-        )
+def _tell_threshold(H: LabelTable, witness: Any) -> tuple[str, dict[str, Any]]:
+    points = [H.points[x] for x in witness.points]
+    hypotheses = [H.hypotheses[h] for h in witness.hypotheses]
+    words = f"{_some(hypotheses)} on {_some(points)}: each is 1 from its own point on"
+    return words if points else "", {"points": points, "hypotheses": hypotheses}
 
 
-def _teaching(H: LabelTable) -> Iterator[Finding]:
-    for known in teaching_brackets(H):
-        sets = known.witness
-        hardest = max(sets, key=lambda h: len(sets[h]))
-        named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
-        points = named[H.hypotheses[hardest]]
-        yield Finding(
-            known,
-            f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}"
-            if points
-            else "",
-            {"hardest": H.hypotheses[hardest], "teaching_sets": named},
-        )
+def _tell_star(H: LabelTable, star: Any) -> tuple[str, dict[str, Any]]:
+    center, points = H.hypotheses[star.center], [H.points[x] for x in star.points]
+    hypotheses = [H.hypotheses[h] for h in star.hypotheses]
+    words = f"around {center} on {_some(points)}: {_some(hypotheses)}" if points else ""
+    return words, {"center": center, "points": points, "hypotheses": hypotheses}
+
+
+def _tell_teaching(H: LabelTable, sets: Any) -> tuple[str, dict[str, Any]]:
+    hardest = H.hypotheses[max(sets, key=lambda h: len(sets[h]))]
+    named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
+    shown = named[hardest]
+    words = f"to teach {hardest}, show its labels at {_some(shown)}" if shown else ""
+    return words, {"hardest": hardest, "teaching_sets": named}
 
 
 class _OneError(LenientGame):
@@ -343,11 +325,9 @@ def _tree_words(H: LabelTable, tree: PsiTree) -> str:
     return shown
 
 
-def _tree_json(H: LabelTable, tree: PsiTree) -> dict[str, Any]:
-    return {
-        "tree": [_question_json(H, question) for question in tree.questions],
-        "leaves": [H.hypotheses[h] for h in tree.leaves],
-    }
+def _tell_tree(H: LabelTable, tree: PsiTree) -> tuple[str, dict[str, Any]]:
+    asked = [_question_json(H, question) for question in tree.questions]
+    return _tree_words(H, tree), {"tree": asked, "leaves": [H.hypotheses[h] for h in tree.leaves]}
 
 
 def _ask(H: LabelTable, question: Question) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Original:
-    """The run of a model that learns; every kind of copying makes a `Copy` of it."""
+    """The run of a model that learns; every kind of copying makes a `LastRule` of it."""
 
     def __init__(self, run: DurableStream, tables: StreamRisks | None = None) -> None:
         self._run, self._tables, self._process = run, tables, os.getpid()
@@ -64,32 +64,26 @@ class Original:
         self._run.take([(x, y)], units=None if self._run.units is None else [unit])
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Copy, (self.hypothesis, self.published_at, self.risks)
+        return LastRule, (self.hypothesis, self.published_at, self.risks)
 
 
 @dataclass(frozen=True)
-class Copy:
-    """What a copy keeps of a run: the published rule with its risks, and nothing secret."""
+class LastRule:
+    """What a model keeps of a run that it does not own: the published rule with its risks.
+
+    A copy of a model that learns ``refuses`` records.  A clone that could not pay takes them and learns
+    nothing.
+    """
 
     hypothesis: Hypothesis[Any]
     published_at: int
     risks: Risks | None = None
+    refuses: bool = True
 
     def update(self, x: Any, y: int, unit: object) -> None:
-        """Raise `DeclarationError`."""
-        _refuse_to_learn()
-
-
-@dataclass(frozen=True)
-class FrozenRun:
-    """What a clone that cannot pay keeps of its original: it takes records but learns nothing."""
-
-    hypothesis: Hypothesis[Any]
-    published_at: int
-    risks: Risks | None = None
-
-    def update(self, x: Any, y: int, unit: object) -> None:
-        """Learn nothing."""
+        """Learn nothing; raise `DeclarationError` if it ``refuses``."""
+        if self.refuses:
+            _refuse_to_learn()
 
 
 def _refuse_to_learn() -> NoReturn:

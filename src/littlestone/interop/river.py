@@ -12,8 +12,7 @@ from littlestone.base.errors import BudgetExceededError, DeclarationError, insta
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.interop.declarations import (
-    Copy,
-    FrozenRun,
+    LastRule,
     LedgerPlace,
     Original,
     class_labels,
@@ -137,8 +136,8 @@ class LittlestoneOnlineClassifier(Classifier):
         self._learner = choose_online_learner(H, share, horizon=cast(int, horizon), method=method)
         self._tables = self._declare_tables()
         generator(simulation_seed)  # refused here, if at all
-        self._run: Original | Copy | FrozenRun | None = None
-        self._before: FrozenRun | None = None  # what the original of this clone published
+        self._run: Original | LastRule | None = None
+        self._before: LastRule | None = None  # what the original of this clone published
 
     @property
     def learner(self) -> PrivateOnlineLearner[Any]:
@@ -163,7 +162,7 @@ class LittlestoneOnlineClassifier(Classifier):
     @property
     def is_frozen(self) -> bool:
         """Whether this is a clone that could not pay and keeps the last rule of its original."""
-        return isinstance(self._run, FrozenRun)
+        return isinstance(self._run, LastRule) and not self._run.refuses
 
     def _declare_tables(self) -> InBlocks[CellCounts] | None:
         """The tables of risks that the run draws, if it is to have some."""
@@ -192,7 +191,7 @@ class LittlestoneOnlineClassifier(Classifier):
         point = _point(self._learner.hypotheses.domain, x)
         self._run.update(point, self._declaration.label(_plain(y)), whose)
 
-    def _start(self, x: object, y: object) -> Original | FrozenRun:
+    def _start(self, x: object, y: object) -> Original | LastRule:
         refuse_as_member(
             "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
         )
@@ -232,8 +231,8 @@ class LittlestoneOnlineClassifier(Classifier):
         made = super().clone(new_params, include_attributes)
         if not new_params:
             run = self._run or self._before
-            made._before = (
-                None if run is None else FrozenRun(run.hypothesis, run.published_at, run.risks)
+            made._before = run and LastRule(
+                run.hypothesis, run.published_at, run.risks, refuses=False
             )
         return made
 

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from littlestone.base.errors import DeclarationError
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.data.sample import Sample
-from littlestone.learn.base import Bound, Caveat, PrivateLearner, Setting, unfit
-from littlestone.learn.plan.missed import MOST_STEPS, KeySizes, require_curve, require_values
+from littlestone.learn.base import Caveat, PrivateLearner, unfit
+from littlestone.learn.plan.missed import (
+    MOST_STEPS,
+    KeySizes,
+    SizedByKeys,
+    require_curve,
+    require_values,
+)
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
@@ -33,7 +39,7 @@ def require_lookup(H: HypothesisClass[Any], method: str) -> Lookup:
     return H
 
 
-class LookupLearner(PrivateLearner[Any]):
+class LookupLearner(SizedByKeys[Any]):
     """Release each key with the label that wins its race; other keys have the default label.
 
     (epsilon, delta)-DP for every sample, by `LabelSelection`.  The table may have more entries than
@@ -58,7 +64,7 @@ class LookupLearner(PrivateLearner[Any]):
         self.hypotheses: Lookup = require_lookup(hypotheses, self.method)
         self.mechanism = LabelSelection[Any](budget)
         most, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        self._sizes = KeySizes(most, _miss_chances, self.mechanism, source)
+        self.sizes = KeySizes(most, _miss_chances, self.mechanism, source)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
         # If all records of a key have the default label, it has no entry, whatever wins its race.
@@ -68,15 +74,6 @@ class LookupLearner(PrivateLearner[Any]):
         # (docs/proofs/lookup.md, Theorem 1).
         entries = self.mechanism.draw_counts(keys, sample.counts[named], receipt=receipt)
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
-
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """The size for realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
-        return self._sizes.plan(alpha, beta, setting)
-
-    def is_enough(
-        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
-    ) -> bool:
-        return self._sizes.is_enough(n, alpha, beta, setting)
 
 
 @lru_cache(maxsize=16)

@@ -16,13 +16,10 @@ from littlestone.classes.promises.named import NamedFunctions
 from littlestone.data.sample import Sample
 from littlestone.learn.base import (
     MOST_WORK,
-    Bound,
     Caveat,
-    PrivateLearner,
-    Setting,
     has_rule,
 )
-from littlestone.learn.plan.missed import KeySizes, miss_chances
+from littlestone.learn.plan.missed import KeySizes, SizedByKeys, miss_chances
 from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
@@ -32,7 +29,7 @@ from littlestone.rules import FiniteSet, Hypothesis
 _TILTS = 20  # the exponents that a proved size tries
 
 
-class PartitionLearner(PrivateLearner[Any]):
+class PartitionLearner(SizedByKeys[Any]):
     """Release each element independently, with probability q(its positives - its negatives).
 
     (epsilon, delta)-DP for every sample.  q is the curve of `RestSelection`, which also compares the
@@ -64,7 +61,7 @@ class PartitionLearner(PrivateLearner[Any]):
         self.hypotheses: PointCovering = hypotheses
         self.mechanism = RestSelection[Any](budget)
         keys, source = hypotheses.max_elements, "docs/proofs/partition-selection.md, Theorem 4"
-        self._sizes = KeySizes(keys, miss_chances, self.mechanism, source, everything)
+        self.sizes = KeySizes(keys, miss_chances, self.mechanism, source, everything)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         # A changed label moves a score by 2, which the curve pays for
@@ -77,24 +74,15 @@ class PartitionLearner(PrivateLearner[Any]):
             return self.hypotheses.everything
         return FiniteSet(self.hypotheses.domain, keys)
 
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """The size for realizable samples (docs/proofs/partition-selection.md); None for others.
-
-        Too much is missed, or the constant 1 is released although it errs on more than alpha, which
-        has at most the least of the following probabilities over some t in (0, 1]:
-
-            Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
-        """
-        return self._sizes.plan(alpha, beta, setting)
-
-    def is_enough(
-        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
-    ) -> bool:
-        return self._sizes.is_enough(n, alpha, beta, setting)
-
 
 def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callable[[int], float]:
-    """A bound, by the number of records, on the chance that the constant 1 is released in error."""
+    """A bound, by the number of records, on the chance that the constant 1 is released in error.
+
+    Too much is missed, or the constant 1 is released although it errs on more than alpha, which has at
+    most the least of the following probabilities over some t in (0, 1]:
+
+        Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
+    """
     chances, tilt = miss_chances(mechanism), math.log(mechanism.odds_factor)
     tilts = [tilt * (i + 1) / _TILTS for i in range(_TILTS)]
     scores = np.arange(len(chances))
@@ -110,7 +98,7 @@ def everything(mechanism: RestSelection[Any], keys: int, alpha: float) -> Callab
     return failure_at
 
 
-class SingleKeyLearner(PrivateLearner[Point]):
+class SingleKeyLearner(SizedByKeys[Point]):
     """Release the SOA, or one function that records name; for samples without wrong labels.
 
     For classes H, finite or infinite and of any number of labels, with LDim(H) <= 1.  Let f be the SOA
@@ -145,6 +133,9 @@ class SingleKeyLearner(PrivateLearner[Point]):
             )
         self.named = NamedFunctions(hypotheses)
         self.mechanism = SingleKeySelection[Hypothesis[Point]](budget)
+        # The least n with E[1 - q(Bin(n, alpha))] <= beta.
+        source = "docs/proofs/single-key-selection.md, Theorem 3"
+        self.sizes = KeySizes(1, miss_chances, self.mechanism, source)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         # Counts of positives only: a replaced record lowers one and raises one, as the mechanism
@@ -159,11 +150,3 @@ class SingleKeyLearner(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """Finding the functions that records name, and the SOA."""
         return self.named.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
-
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """The least n with E[1 - q(Bin(n, alpha))] <= beta for realizable samples; None for others.
-
-        It sums positive floats instead of exact numbers; the margin covers their rounding.
-        """
-        source = "docs/proofs/single-key-selection.md, Theorem 3"
-        return KeySizes(1, miss_chances, self.mechanism, source).plan(alpha, beta, setting)

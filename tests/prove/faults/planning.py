@@ -7,7 +7,7 @@ from planting import Fault
 FAULTS: dict[str, list[Fault]] = {
     "sizes_above": [
         Fault(
-            "littlestone.learn.partition:SingleKeyLearner.plan",
+            "littlestone.learn.plan.missed:SizedByKeys.plan",
             "plan(alpha,",
             "plan(2 * alpha,",
             "half of the elements need not be covered",

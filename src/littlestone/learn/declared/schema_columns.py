@@ -134,168 +134,205 @@ def read_column(
 
     ``common`` are the marks in numbers of all columns.
     """
-    which = f"column {name!r}"
     if len(name) > _MOST_CHARACTERS:
         found = f"the name of a column has {len(name):,} characters, more than {_MOST_CHARACTERS:,}"
         refuse(schema, found, "rename the column, in the table too")
     if not name.strip():
         refuse(schema, "a column has no name", "name it as the table does, or leave it out")
     if not isinstance(given, Mapping):
-        refuse(schema, f"{which} has no keys of its own", f"write {heading(name)}")
-    for key in given:
-        if key not in _KEYS:
-            fix = f"leave it out; a column has the keys {', '.join(_KEYS)}"
-            found = f"{which} has the unknown key {key!r}"
-            refuse(schema, found, did_you_mean(key, _KEYS, fix))
-    kind: Any = given.get("type")
-    if kind is not None and kind not in KINDS:
-        fix = f"use one of: {', '.join(KINDS)}"
-        known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
-        word = toml_text(kind[:50]) if isinstance(kind, str) else "no text"
-        refuse(schema, f"{which}: type = {word} is unknown", known)
-    ways = [key for key in ("range", "cuts", "values") if key in given]
-    if len(ways) > 1:
-        refuse(schema, f"{which} has both {ways[0]} and {ways[1]}", "keep one of them")
-    parts = [key for key in _PARTS if key in given]
-    if len(parts) > 1 or (parts and ways != ["range"]):
-        found = f"{which} has {parts[0]} and no range"
-        found = found if len(parts) == 1 else f"{which} has both {parts[0]} and {parts[1]}"
-        refuse(schema, found, "write range = [0, 120] and one of step, steps and log_steps")
-    if kind in DAYS:
-        return _read_days(schema, name, kind, given, ways, common or {})
-    if "format" in given:
-        fix = 'write type = "date", or leave it out'
-        refuse(schema, f"{which} has a format but is not a column of dates", fix)
-    if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
-        fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
-        refuse(schema, f"{which} has the type {kind} and {ways[0]}", fix)
-    if kind is None and ways:
-        kind = "text" if texts(given.get("values")) else "number"
-    values = _values(schema, which, kind, given["values"]) if "values" in given else ()
-    argument = _argument(schema, name, kind, given, values)
-    try:
-        # A class reads its arguments without the quotes around them.
-        text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
-        column = _column_of_argument(text) if text else Strings(name)
+        refuse(schema, f"column {name!r} has no keys of its own", f"write {heading(name)}")
+    return _ColumnEntry(schema, name, given, common or {}).read()
+
+
+@dataclass(frozen=True)
+class _ColumnEntry:
+    """What the table of TOML says of one column."""
+
+    schema: str
+    name: str
+    given: Mapping[str, Any]
+    common: Mapping[str, object]
+
+    def refuse(self, found: str, fix: str) -> NoReturn:
+        """Raise the `DeclarationError` of the column; ``found`` goes on after its name."""
+        refuse(self.schema, f"column {self.name!r}{found}", fix)
+
+    def read(self) -> SchemaColumn:
+        """The column, once all keys go together."""
+        given = self.given
+        for key in given:
+            if key not in _KEYS:
+                fix = f"leave it out; a column has the keys {', '.join(_KEYS)}"
+                self.refuse(f" has the unknown key {key!r}", did_you_mean(key, _KEYS, fix))
+        kind: Any = given.get("type")
+        if kind is not None and kind not in KINDS:
+            fix = f"use one of: {', '.join(KINDS)}"
+            known = did_you_mean(kind, KINDS, fix) if isinstance(kind, str) else fix
+            word = toml_text(kind[:50]) if isinstance(kind, str) else "no text"
+            self.refuse(f": type = {word} is unknown", known)
+        ways = [key for key in ("range", "cuts", "values") if key in given]
+        if len(ways) > 1:
+            self.refuse(f" has both {ways[0]} and {ways[1]}", "keep one of them")
+        parts = [key for key in _PARTS if key in given]
+        if len(parts) > 1 or (parts and ways != ["range"]):
+            found = "no range" if len(parts) == 1 else parts[1]
+            both = "" if len(parts) == 1 else "both "
+            fix = "write range = [0, 120] and one of step, steps and log_steps"
+            self.refuse(f" has {both}{parts[0]} and {found}", fix)
+        if kind in DAYS:
+            return self._days(kind, ways)
+        if "format" in given:
+            fix = 'write type = "date", or leave it out'
+            self.refuse(" has a format but is not a column of dates", fix)
+        if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
+            fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
+            self.refuse(f" has the type {kind} and {ways[0]}", fix)
+        if kind is None and ways:
+            kind = "text" if texts(given.get("values")) else "number"
+        values = self._values(kind) if "values" in given else ()
+        argument = self._argument(kind, values)
+        try:
+            # A class reads its arguments without the quotes around them.
+            text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
+            column = _column_of_argument(text) if text else Strings(self.name)
+        except DeclarationError as error:
+            self.refuse(f": {error.found}", _FIXES[ways[0]] if ways else "rename the column")
+        if column.name != self.name:
+            self.refuse(" has a name that no class can write", "rename the column")
         # A class chooses the cuts of a column with a type alone.
-        same, long = column.name == name, isinstance(column, Grid) or bool(TYPED.fullmatch(text))
-    except DeclarationError as error:
-        refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
-    if not same:
-        refuse(schema, f"{which} has a name that no class can write", "rename the column")
-    written = _cell_form(schema, which, kind, given, values, common or {})
-    return SchemaColumn(
-        name, kind, text, values, 0 if long else column.size or 0, written, _ends(given)
-    )
+        long = isinstance(column, Grid) or bool(TYPED.fullmatch(text))
+        size, written = 0 if long else column.size or 0, self._cell_form(kind, values)
+        return SchemaColumn(self.name, kind, text, values, size, written, self._ends())
 
+    def _days(self, kind: Kind, ways: Sequence[str]) -> SchemaColumn:
+        """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
+        given, written = self.given, quote_argument(self.name)
+        keys = ("type", "format", "missing", "range", "step", "cuts")
+        others = [key for key in given if key not in keys]
+        if others:
+            fix = f"leave it out; a column of dates has the keys {', '.join(keys)}"
+            self.refuse(f" has the type {kind} and {others[0]}", fix)
+        listed = given[ways[0]] if ways else []
+        cuts = listed if isinstance(listed, list) else [None]
+        days = [
+            v.isoformat() if type(v) is date else str(day(v) if type(v) is str else "")
+            for v in cuts
+        ]
+        if "" in days or "None" in days or (ways == ["range"] and len(days) != 2):
+            fix = f"write {ways[0]} = [2021-01-01, 2021-12-01]"
+            self.refuse(f" has a {ways[0]} that is not made of days", fix)
+        step = given.get("step", "1 day")
+        if type(step) is int:
+            step = f"{step} days"
+        if not isinstance(step, str) or not re.fullmatch(r"\d{1,6} (day|month|year)s?", step):
+            fix = 'write step = "1 month", or of days: 7'
+            self.refuse(" has a step that is not a length of time", fix)
+        text = ""
+        if ways == ["range"]:
+            text = f"{written}: {days[0]}..{days[1]} step {step}"
+        elif ways:
+            text = f"{written} at {{{', '.join(days)}}}"
+        try:
+            column = parse_mixed(text) if text else None
+            form = CellForm(date=given.get("format", ""), missing=self._missing())
+        except DeclarationError as error:
+            self.refuse(f": {error.found}", error.fix)
+        if column is None:
+            return SchemaColumn(self.name, kind, text, written=form)
+        ends = range_of(column) or (days[0], date.max.isoformat())
+        return SchemaColumn(self.name, kind, text, (), column.size or 0, form, days=ends)
 
-def _read_days(
-    schema: str,
-    name: str,
-    kind: Kind,
-    given: Mapping[str, Any],
-    ways: Sequence[str],
-    common: Mapping[str, object],
-) -> SchemaColumn:
-    """A column of days: ``format``, and a range of TOML's dates with a step, or ``cuts``."""
-    which, written = f"column {name!r}", quote_argument(name)
-    keys = ("type", "format", "missing", "range", "step", "cuts")
-    others = [key for key in given if key not in keys]
-    if others:
-        fix = f"leave it out; a column of dates has the keys {', '.join(keys)}"
-        refuse(schema, f"{which} has the type {kind} and {others[0]}", fix)
-    form = given.get("format", "")
-    listed = given[ways[0]] if ways else []
-    cuts = listed if isinstance(listed, list) else [None]
-    days = [
-        v.isoformat() if type(v) is date else str(day(v) if type(v) is str else "") for v in cuts
-    ]
-    if "" in days or "None" in days or (ways == ["range"] and len(days) != 2):
-        found = f"{which} has a {ways[0]} that is not made of days"
-        refuse(schema, found, f"write {ways[0]} = [2021-01-01, 2021-12-01]")
-    step = given.get("step", "1 day")
-    if type(step) is int:
-        step = f"{step} days"
-    if not isinstance(step, str) or not re.fullmatch(r"\d{1,6} (day|month|year)s?", step):
-        refuse(
-            schema,
-            f"{which} has a step that is not a length of time",
-            'write step = "1 month", or of days: 7',
-        )
-    text = ""
-    if ways == ["range"]:
-        text = f"{written}: {days[0]}..{days[1]} step {step}"
-    elif ways:
-        text = f"{written} at {{{', '.join(days)}}}"
-    try:
-        column = parse_mixed(text) if text else None
-        form = CellForm(date=form, missing=_missing(schema, which, given, common))
-    except DeclarationError as error:
-        refuse(schema, f"{which}: {error.found}", error.fix)
-    if column is None:
-        return SchemaColumn(name, kind, text, written=form)
-    ends = range_of(column) or (days[0], date.max.isoformat())
-    return SchemaColumn(name, kind, text, (), column.size or 0, form, days=ends)
+    def _ends(self) -> tuple[Decimal | None, Decimal | None]:
+        """The ends of a range, and the low end of cuts; they were found to be numbers before."""
+        if "range" in self.given:
+            low, high = map(Decimal, self.given["range"])
+            return low, high
+        return (Decimal(self.given["cuts"][0]), None) if "cuts" in self.given else (None, None)
 
+    def _cell_form(self, kind: Kind | None, values: tuple[str, ...]) -> CellForm:
+        """How the cells of a column are written."""
+        given = self.given
+        numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
+        if numbers and kind not in ("integer", "number"):
+            found = f" has {next(iter(numbers))} but is not a column of numbers"
+            self.refuse(found, 'write type = "number", or leave it out')
+        ignored = given.get("ignore_case", False)
+        if type(ignored) is not bool or (ignored and kind not in (None, "text")):
+            found = f" has ignore_case = {ignored!r} and the type {kind or 'of any'}"
+            self.refuse(found, "write ignore_case = true in a column of texts, or leave it out")
+        declared: Any = {"spelled": values} if ignored else numbers
+        if kind in ("integer", "number"):
+            declared = {**self.common, **numbers}
+        declared = {**declared, "missing": self._missing(values)}
+        try:
+            return CellForm(**declared)
+        except DeclarationError as error:
+            self.refuse(f": {error.found}", error.fix)
 
-def _ends(given: Mapping[str, Any]) -> tuple[Decimal | None, Decimal | None]:
-    """The ends of a range, and the low end of cuts; they were found to be numbers before."""
-    if "range" in given:
-        low, high = map(Decimal, given["range"])
-        return low, high
-    return (Decimal(given["cuts"][0]), None) if "cuts" in given else (None, None)
+    def _missing(self, values: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """The texts that stand for a missing value."""
+        found: Any = self.given.get("missing", self.common.get("missing", []))
+        few = texts(found) and len(found) <= _MOST_MISSING
+        if not few or any(v != v.strip() or not v for v in found):
+            fix = 'write texts without spaces around them, such as missing = ["NA", "k.A."]'
+            self.refuse(": missing is not a list of texts", fix)
+        if both := [value for value in found if value in values]:
+            self.refuse(f": {both[0]!r} is a value and missing", "keep it in one of the lists")
+        return tuple(found)
 
+    def _argument(self, kind: Kind | None, values: tuple[str, ...]) -> str:
+        """The argument of a class that declares the column; empty if the schema leaves it open."""
+        given, written = self.given, quote_argument(self.name)
+        if "range" in given:
+            ends = self._numbers("range", given["range"])
+            if len(ends) != 2:
+                self.refuse(" has a range without two ends", _FIXES["range"])
+            text = f"{written} {ends[0]}..{ends[1]}"
+            if "step" in given:
+                return f"{text} step {self._numbers('step', [given['step']])[0]}"
+            for key, words in (("steps", "steps"), ("log_steps", "log steps")):
+                if key in given:
+                    if type(given[key]) is not int or not 0 < given[key] < 10**9:
+                        self.refuse(f": {key} is not a whole number above 0", f"write {key} = 30")
+                    return f"{text} in {given[key]} {words}"
+            return text
+        if "cuts" in given:
+            return f"{written} at {{{', '.join(self._numbers('cuts', given['cuts']))}}}"
+        if values:
+            return f"{written} in {{{', '.join(map(quote_argument, values))}}}"
+        if kind == "boolean":
+            # 0 and 1 read True, "true" and 1 alike, however a table writes them.
+            return f"{written} at {{0, 1}}"
+        if kind == "text":
+            return mixed_text(Strings(self.name))
+        return f"{written}: {kind}" if kind in ("integer", "number") else ""
 
-def _cell_form(
-    schema: str,
-    which: str,
-    kind: Kind | None,
-    given: Mapping[str, Any],
-    values: tuple[str, ...],
-    common: Mapping[str, object],
-) -> CellForm:
-    """How the cells of a column are written."""
-    numbers = {key: given[key] for key in ("decimal", "thousands", "unit") if key in given}
-    if numbers and kind not in ("integer", "number"):
-        found = f"{which} has {next(iter(numbers))} but is not a column of numbers"
-        refuse(schema, found, 'write type = "number", or leave it out')
-    ignored = given.get("ignore_case", False)
-    if type(ignored) is not bool or (ignored and kind not in (None, "text")):
-        found = f"{which} has ignore_case = {ignored!r} and the type {kind or 'of any'}"
-        refuse(schema, found, "write ignore_case = true in a column of texts, or leave it out")
-    declared: Any = numbers
-    if kind in ("integer", "number"):
-        declared = {**common, **numbers}
-    if ignored:
-        declared = {"spelled": values}
-    declared = {**declared, "missing": _missing(schema, which, given, common, values)}
-    try:
-        return CellForm(**declared)
-    except DeclarationError as error:
-        refuse(schema, f"{which}: {error.found}", error.fix)
+    def _numbers(self, key: str, given: object) -> list[str]:
+        """The texts of numbers that TOML wrote."""
+        listed: list[Any] = given if isinstance(given, list) else [None]
+        found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
+        if len(found) < len(listed) or not all(map(is_short, found)):
+            fix = "write numbers between -10^30 and 10^30, without quotes"
+            if listed and all(isinstance(value, date) for value in listed):
+                fix = 'for a column of days, write type = "date"'
+            self.refuse(f": {key} is not made of numbers", fix)
+        return list(map(show_number, found))
 
-
-def _missing(
-    schema: str,
-    which: str,
-    given: Mapping[str, Any],
-    common: Mapping[str, object],
-    values: tuple[str, ...] = (),
-) -> tuple[str, ...]:
-    """The texts that stand for a missing value."""
-    found: Any = given.get("missing", common.get("missing", []))
-    if (
-        not texts(found)
-        or len(found) > _MOST_MISSING
-        or any(v != v.strip() or not v for v in found)
-    ):
-        fix = 'write texts without spaces around them, such as missing = ["NA", "k.A."]'
-        refuse(schema, f"{which}: missing is not a list of texts", fix)
-    if both := [value for value in found if value in values]:
-        refuse(
-            schema, f"{which}: {both[0]!r} is a value and missing", "keep it in one of the lists"
-        )
-    return tuple(found)
+    def _values(self, kind: Kind | None) -> tuple[str, ...]:
+        """The texts of the values on a list."""
+        given = self.given["values"]
+        listed = given if isinstance(given, list) and given else [None]
+        legal = (str,) if kind == "text" else (str, int, Decimal)
+        for value in listed:
+            if type(value) not in legal or text(value) == "":
+                fix = 'write texts between quotes, such as values = ["F", "M"]'
+                self.refuse(f": values is not a list of {kind or 'value'}s", fix)
+        values = tuple(map(text, listed))
+        for value in values:
+            if not occurs(value, kind):
+                fix = f"write {kind}s as the table does, or leave out the type"
+                self.refuse(f": {value!r} on its list is not of type {kind}", fix)
+        return values
 
 
 def _column_of_argument(text: str) -> Domain[Any]:
@@ -315,65 +352,6 @@ _FIXES = {
     "cuts": "write numbers in increasing order, such as cuts = [0, 18, 65]",
     "values": 'write each value once, such as values = ["F", "M"]',
 }
-
-
-def _argument(
-    schema: str, name: str, kind: Kind | None, given: Mapping[str, Any], values: tuple[str, ...]
-) -> str:
-    """The argument of a class that declares the column; empty if the schema leaves it open."""
-    which, written = f"column {name!r}", quote_argument(name)
-    if "range" in given:
-        ends = _numbers(schema, which, "range", given["range"])
-        if len(ends) != 2:
-            refuse(schema, f"{which} has a range without two ends", _FIXES["range"])
-        text = f"{written} {ends[0]}..{ends[1]}"
-        if "step" in given:
-            return f"{text} step {_numbers(schema, which, 'step', [given['step']])[0]}"
-        for key, words in (("steps", "steps"), ("log_steps", "log steps")):
-            if key in given:
-                if type(given[key]) is not int or not 0 < given[key] < 10**9:
-                    found = f"{which}: {key} is not a whole number above 0"
-                    refuse(schema, found, f"write {key} = 30")
-                return f"{text} in {given[key]} {words}"
-        return text
-    if "cuts" in given:
-        return f"{written} at {{{', '.join(_numbers(schema, which, 'cuts', given['cuts']))}}}"
-    if values:
-        return f"{written} in {{{', '.join(map(quote_argument, values))}}}"
-    if kind == "boolean":
-        # 0 and 1 read True, "true" and 1 alike, however a table writes them.
-        return f"{written} at {{0, 1}}"
-    if kind == "text":
-        return mixed_text(Strings(name))
-    return f"{written}: {kind}" if kind in ("integer", "number") else ""
-
-
-def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
-    """The texts of numbers that TOML wrote."""
-    listed: list[Any] = given if isinstance(given, list) else [None]
-    found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
-    if len(found) < len(listed) or not all(map(is_short, found)):
-        fix = "write numbers between -10^30 and 10^30, without quotes"
-        if listed and all(isinstance(value, date) for value in listed):
-            fix = 'for a column of days, write type = "date"'
-        refuse(schema, f"{which}: {key} is not made of numbers", fix)
-    return list(map(show_number, found))
-
-
-def _values(schema: str, which: str, kind: Kind | None, given: object) -> tuple[str, ...]:
-    """The texts of the values on a list."""
-    listed = given if isinstance(given, list) and given else [None]
-    legal = (str,) if kind == "text" else (str, int, Decimal)
-    for value in listed:
-        if type(value) not in legal or text(value) == "":
-            fix = 'write texts between quotes, such as values = ["F", "M"]'
-            refuse(schema, f"{which}: values is not a list of {kind or 'value'}s", fix)
-    values = tuple(map(text, listed))
-    for value in values:
-        if not occurs(value, kind):
-            fix = f"write {kind}s as the table does, or leave out the type"
-            refuse(schema, f"{which}: {value!r} on its list is not of type {kind}", fix)
-    return values
 
 
 def texts(given: object) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TooLargeError
 from littlestone.learn.base import MOST_WORK, Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.exponential import ExponentialLearner
+from littlestone.points import Point
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.partition_selection import KeyRelease
 from littlestone.privacy.parameters import least, natural_log
@@ -154,6 +155,20 @@ class KeySizes(NamedTuple):
             # The sharper bound of docs/proofs/partition-selection.md, Theorem 2.
             lambda n: too_much_missed(n, keys, chances, alpha, beta) + other(n),
         )
+
+
+class SizedByKeys(PrivateLearner[Point]):
+    """A learner with a proved size for realizable samples, that of its ``sizes``; None for others."""
+
+    sizes: KeySizes
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        return self.sizes.plan(alpha, beta, setting)
+
+    def is_enough(
+        self, n: int, alpha: float, beta: float, *, setting: Setting = "agnostic"
+    ) -> bool:
+        return self.sizes.is_enough(n, alpha, beta, setting)
 
 
 @lru_cache(maxsize=256)

@@ -173,85 +173,101 @@ def durable_run(
             fix="leave out the file, or what the run pays for besides",
         )
     taken = f"by {offsets}" if offsets is not None else _BATCHES if batches else None
+    asked = _RunRequest(learner, ledger, dataset, label, rng, taken, unit, besides)
     with nullcontext() if state is None else state_file(state) as file:
         lines = [] if file is None else file.read()
-        if file is None or not lines:
-            run = _begin_run(learner, ledger, dataset, label, rng, file, taken, unit, besides)
-        else:
-            declared = _declarations_of_run(learner, dataset, label, rng, taken, unit)
-            run = _resume_run(learner, ledger, declared, rng, file, lines, unit)
+        run = asked.resume(file, lines) if file is not None and lines else asked.begin(file)
         del lines  # there are many, and this frame lives as long as the run
         yield run
 
 
-def _begin_run(
-    learner: PrivateOnlineLearner[Any],
-    ledger: Ledger,
-    dataset: str,
-    label: str,
-    rng: random.Random,
-    file: StateFile | None,
-    taken: str | None,
-    unit: Unit | None,
-    besides: Event | None,
-) -> DurableStream:
-    # What may fail is found out before the spend.
-    declared = _declarations_of_run(learner, dataset, label, rng, taken, unit)
-    if file is not None:
-        file.settle()
-    # A crash between here and the next line costs the budget, and publishes nothing.
-    receipt = learner.pay(ledger, dataset, label, rng, unit, besides)
-    keep: _Keeper | None = None
-    if file is not None:
-        header = {**declared, "receipt": receipt.number, "at": receipt.entry.at}
-        file.append(header)
+@dataclass(frozen=True)
+class _RunRequest:
+    """What a run is asked to be; ``taken`` says how it takes records, if not one by one."""
+
+    learner: PrivateOnlineLearner[Any]
+    ledger: Ledger
+    dataset: str
+    label: str
+    rng: random.Random
+    taken: str | None
+    unit: Unit | None
+    besides: Event | None
+
+    def declarations(self) -> dict[str, object]:
+        """What the first line of a file says, and a run that resumes has to say too."""
+        return {
+            # A table file may have other content by now, and two tables have one text.
+            "class": [str(self.learner.hypotheses), digest(self.learner.hypotheses)],
+            "mechanism": self.learner.declared_sizes,
+            "label": self.label,
+            "dataset": self.dataset,
+            "private": is_cryptographic(self.rng),
+            "taken": self.taken,
+            # A state without a unit is like those of before units were known.
+            **({} if self.unit is None else {"unit": [self.unit.column, self.unit.most]}),
+        }
+
+    def notes(
+        self, highest: Mapping[str, int] = NOTHING, seen: Mapping[str, int] = NOTHING
+    ) -> tuple[Offsets | None, FirstRecords | None]:
+        """The offsets and the units that the run keeps, as far as it has come."""
+        offsets = None if self.taken in (None, _BATCHES) else Offsets(highest)
+        return offsets, None if self.unit is None else FirstRecords(self.unit, seen)
+
+    def begin(self, file: StateFile | None) -> DurableStream:
+        """A new run, which is paid for here."""
+        # What may fail is found out before the spend.
+        declared, learner = self.declarations(), self.learner
+        if file is not None:
+            file.settle()
+        # A crash between here and the next line costs the budget, and publishes nothing.
+        receipt = learner.pay(
+            self.ledger, self.dataset, self.label, self.rng, self.unit, self.besides
+        )
+        keep: _Keeper | None = None
+        if file is not None:
+            header = {**declared, "receipt": receipt.number, "at": receipt.entry.at}
+            file.append(header)
+            keep = _Keeper(file, header)
+        stream = learner.begin(receipt, keep, together=self.taken is not None)
+        run = DurableStream(stream, receipt.number, False, *self.notes(), receipt)
+        if keep is not None:
+            keep.run = run
+        return run
+
+    def resume(self, file: StateFile, lines: list[bytes]) -> DurableStream:
+        """The run that wrote these lines, if it was asked to be the same."""
+        header: Any = file.value(lines[0])
+        kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
+        if not isinstance(header, dict):
+            raise damage_error(file.path)
+        declared = self.declarations()
+        other = [
+            words + _tell_apart(header.get(name), declared.get(name))
+            for name, words in _DECLARED.items()
+            if header.get(name) != declared.get(name)
+        ]
+        if other:
+            raise state_error(file.path, f"that run has another {' and another '.join(other)}")
+        number: Any = header.get("receipt")
+        event = self.learner.event_for(self.unit)
+        # The entry must be that of this run: its number, time, cost and mechanism.
+        paid = number, header.get("at"), event.cost(), str(event)
+        if all(
+            (entry.number, entry.at, entry.cost, entry.mechanism) != paid
+            for entry in self.ledger.entries(self.dataset)
+        ):
+            raise state_error(file.path, f"entry {number} of the ledger did not pay for it")
+        together, highest, seen = self.taken is not None, dict[str, int](), dict[str, int]()
+        if together:
+            kept = _single_lines(kept, highest, seen)
         keep = _Keeper(file, header)
-    stream = learner.begin(receipt, keep, together=taken is not None)
-    run = DurableStream(stream, receipt.number, False, *_notes_of_run(taken, unit), receipt)
-    if keep is not None:
-        keep.run = run
-    return run
-
-
-def _resume_run(
-    learner: PrivateOnlineLearner[Any],
-    ledger: Ledger,
-    declared: dict[str, object],
-    rng: random.Random,
-    file: StateFile,
-    lines: list[bytes],
-    unit: Unit | None,
-) -> DurableStream:
-    header: Any = file.value(lines[0])
-    kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
-    if not isinstance(header, dict):
-        raise damage_error(file.path)
-    other = [
-        words + _tell_apart(header.get(name), declared.get(name))
-        for name, words in _DECLARED.items()
-        if header.get(name) != declared.get(name)
-    ]
-    if other:
-        raise state_error(file.path, f"that run has another {' and another '.join(other)}")
-    number: Any = header.get("receipt")
-    event = learner.event_for(unit)
-    # The entry must be that of this run: its number, time, cost and mechanism.
-    paid = number, header.get("at"), event.cost(), str(event)
-    if all(
-        (entry.number, entry.at, entry.cost, entry.mechanism) != paid
-        for entry in ledger.entries(str(declared["dataset"]))
-    ):
-        raise state_error(file.path, f"entry {number} of the ledger did not pay for it")
-    together, highest, seen = declared["taken"] is not None, dict[str, int](), dict[str, int]()
-    if together:
-        kept = _single_lines(kept, highest, seen)
-    keep = _Keeper(file, header)
-    stream = learner.resume(kept, Tape(rng, keep, together=together))
-    # Only now is the file known to be the one to resume, so only now may it be changed.
-    file.settle()
-    notes = _notes_of_run(declared["taken"], unit, highest, seen)
-    keep.run = DurableStream(stream, number, True, *notes)
-    return keep.run
+        stream = self.learner.resume(kept, Tape(self.rng, keep, together=together))
+        # Only now is the file known to be the one to resume, so only now may it be changed.
+        file.settle()
+        keep.run = DurableStream(stream, number, True, *self.notes(highest, seen))
+        return keep.run
 
 
 def _tell_apart(then: object, now: object) -> str:
@@ -310,17 +326,6 @@ class _Keeper:
             self._most = max(LONG, 2 * file.length)
 
 
-def _notes_of_run(
-    taken: object,
-    unit: Unit | None,
-    highest: Mapping[str, int] = NOTHING,
-    seen: Mapping[str, int] = NOTHING,
-) -> tuple[Offsets | None, FirstRecords | None]:
-    """The offsets and the units that a run keeps, as far as it has come."""
-    offsets = None if taken is None or taken == _BATCHES else Offsets(highest)
-    return offsets, None if unit is None else FirstRecords(unit, seen)
-
-
 def _single_lines(
     batches: Iterable[Any], highest: dict[str, int], seen: dict[str, int]
 ) -> Iterator[Any]:
@@ -335,24 +340,3 @@ def _single_lines(
                 yield from lines
             case _:
                 raise journal_mismatch()
-
-
-def _declarations_of_run(
-    learner: PrivateOnlineLearner[Any],
-    dataset: str,
-    label: str,
-    rng: random.Random,
-    taken: str | None,
-    unit: Unit | None,
-) -> dict[str, object]:
-    return {
-        # A table file may have other content by now, and two tables have one text.
-        "class": [str(learner.hypotheses), digest(learner.hypotheses)],
-        "mechanism": learner.declared_sizes,
-        "label": label,
-        "dataset": dataset,
-        "private": is_cryptographic(rng),
-        "taken": taken,
-        # A state without a unit is like those of before units were known.
-        **({} if unit is None else {"unit": [unit.column, unit.most]}),
-    }
