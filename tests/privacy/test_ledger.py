@@ -17,7 +17,9 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
 from littlestone.privacy.ledger import file as file_tables
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.randomness import is_cryptographic, seeded_generator, system_generator
+from planting import Fault, plant
 
 TENTH = Answer(exact(0.1, what="epsilon"))
 ONE = PrivacyCost(Fraction(1))
@@ -858,6 +861,36 @@ def test_a_ledger_locked_for_too_long_gives_no_receipt(
             ledger.spend(TENTH, dataset="people", what="a look")
         other.execute("COMMIT")
     assert ledger.spend(TENTH, dataset="people", what="a look").number == 1
+
+
+def waits_though_time_flies(path: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a spend waits for another program though the clock says that it has for an hour."""
+    ledger = Ledger(path)
+    clock = chain([0.0], repeat(3600.0))
+    monkeypatch.setattr(ledger_file, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = threading.Timer(ledger_file._WAIT * 10, other.execute, ["COMMIT"])
+        end.start()
+        try:
+            return ledger.spend(TENTH, dataset="people", what="a look").number == 1
+        except LedgerError:
+            return False
+        finally:
+            end.join()
+
+
+def test_a_process_that_was_stopped_has_not_waited(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert waits_though_time_flies(path, monkeypatch)
+    monkeypatch.undo()
+    by_the_clock = Fault("littlestone.privacy.ledger.file:_patiently",
+                         "(waited > PATIENCE and looks > PATIENCE / _WAIT)", "waited > PATIENCE",
+                         "gives up after the second look, because the process was stopped")  # fmt: skip
+    plant(by_the_clock, monkeypatch)
+    path.unlink()
+    assert not waits_though_time_flies(path, monkeypatch)
 
 
 def test_a_long_read_by_another_program_is_waited_for(path: Path) -> None:

@@ -32,6 +32,7 @@ from littlestone.privacy.ledger import Ledger, Part, Receipt, is_address, rows, 
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.ledger.receipt import SEAL, lines
 from littlestone.privacy.randomness import system_generator
+from planting import Fault, plant
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -290,6 +291,42 @@ def test_a_fork_in_the_middle_of_a_transaction_on_a_file_would_be_caught(
     """Planted bug: no wait, as for a server; the child, when it ends, undoes its parent's work."""
     monkeypatch.setattr(ledger_file, "Turn", lambda *, fork_waits: store.Turn(fork_waits=False))
     assert faults_of_forks(str(tmp_path / "budget.ledger"), patience=3) != []
+
+
+def drop_while_a_fork_waits(folder: Path, patience: float = 60) -> int:
+    """Drop ledgers in the middle of a transaction of another, as a garbage collector may; then fork."""
+    signal.setitimer(signal.ITIMER_REAL, patience)  # ends the process if it waits for ever
+    spent, *dropped = [Ledger(folder / str(i), create=True) for i in range(4)]
+    turns = [ledger._store._turn for ledger in (*dropped, spent)]  # type: ignore[attr-defined]
+    store._turns.clear()
+    store._turns = turns  # type: ignore[assignment]  # a fork takes them in this order
+    begun = threading.Event()
+
+    def spend() -> None:
+        with spent._store.transaction("spend"):
+            begun.set()
+            while turns[-2].lock.acquire(blocking=False):
+                turns[-2].lock.release()  # the fork has not come this far
+            dropped.clear()
+
+    thread = threading.Thread(target=spend)
+    thread.start()
+    begun.wait()
+    status = status_of(fork(lambda: 0))
+    thread.join()
+    spent.spend(Answer(), dataset="people", what="a look")
+    return status
+
+
+def test_a_ledger_may_be_dropped_while_a_fork_waits_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert status_of(fork(partial(drop_while_a_fork_waits, tmp_path))) == 0
+    waits = Fault("littlestone.privacy.ledger.file:LedgerFile.__del__",
+                  "blocking=False", "blocking=True",
+                  "whoever drops a ledger waits for a fork, which waits for it")  # fmt: skip
+    plant(waits, monkeypatch)
+    assert status_of(fork(partial(drop_while_a_fork_waits, tmp_path, 3))) == -signal.SIGALRM
 
 
 def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:

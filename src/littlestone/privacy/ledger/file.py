@@ -37,7 +37,7 @@ from littlestone.privacy.ledger.common_tables import (
     sound_seen,
     sound_units,
 )
-from littlestone.privacy.ledger.store import PATIENCE, Turn
+from littlestone.privacy.ledger.store import PATIENCE, Turn, forks
 
 # SQLite's application_id tells that a file is a ledger, its user_version the format.
 APPLICATION = int.from_bytes(b"LsDP", "big")
@@ -150,7 +150,7 @@ STEPS = {
 # busy processes.  Asking anew after each short wait keeps it looking, and lets Ctrl+C in between.
 _WAIT = 0.02  # seconds
 
-_INHERITED: list[sqlite3.Connection] = []  # SQLite asks that a forked child never close these
+_INHERITED: list[sqlite3.Connection] = []  # no child that was forked may close these
 
 
 class LedgerFile:
@@ -195,9 +195,16 @@ class LedgerFile:
                     _INHERITED.append(connection)
 
     def __del__(self) -> None:
-        # Nothing is buffered, so a ledger that is dropped unclosed has lost nothing.
+        # Nothing is buffered, so a ledger that is dropped unclosed has lost nothing.  It may be dropped
+        # in the middle of a transaction of another, for whose end a fork waits: then it stays open.
         if self._connection is not None:
-            self.close()
+            if forks.acquire(blocking=False):
+                try:
+                    self.close()
+                finally:
+                    forks.release()
+            else:
+                _INHERITED.append(self._connection)
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         asked = f"open the ledger {self.path or 'in memory'}"
@@ -308,15 +315,18 @@ def _atomically(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _patiently(connection: sqlite3.Connection, statement: str) -> None:
-    deadline = time.monotonic() + PATIENCE
+    start, looks = time.monotonic(), 0
     while True:
         try:
             connection.execute(statement)
             return
         except sqlite3.OperationalError as error:
+            looks, waited = looks + 1, time.monotonic() - start
             # The low byte of an error code is its kind; the rest gives details.
             busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() > deadline:
+            # Looks count, too: a process that was stopped, or starved on a busy machine, did not wait.
+            if not busy or (waited > PATIENCE and looks > PATIENCE / _WAIT):
+                error.add_note(f"{statement} was tried {looks} times in {waited:.1f} seconds")
                 raise
 
 

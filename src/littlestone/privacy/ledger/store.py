@@ -31,7 +31,7 @@ class Turn:
     def __init__(self, *, fork_waits: bool) -> None:
         self.lock = threading.RLock()
         self._busy, self.fork_waits = False, fork_waits
-        with _forks:
+        with forks:
             _turns.add(self)
 
     @contextmanager
@@ -57,14 +57,14 @@ class Turn:
         self.lock, self._busy = threading.RLock(), False
 
 
-_forks = threading.RLock()  # guards the set below; held while the process forks
+forks = threading.RLock()  # guards the set below; held while the process forks
 _turns: WeakSet[Turn] = WeakSet()
 _held: list[Turn] = []
 
 
 def _before_fork() -> None:
     # The set of turns must not change while it is walked, and no store may be in a transaction.
-    _forks.acquire()
+    forks.acquire()
     _held.extend(turn for turn in _turns if turn.fork_waits)
     for turn in _held:
         turn.lock.acquire()
@@ -73,7 +73,7 @@ def _before_fork() -> None:
 def _after_in_parent() -> None:
     while _held:
         _held.pop().lock.release()
-    _forks.release()
+    forks.release()
 
 
 def _after_in_child() -> None:
