@@ -233,6 +233,23 @@ def test_one_record_of_each_unit(server: str) -> None:
         units_agree(visits(server, postgresql=postgresql))
 
 
+def test_a_rule_of_units_with_void_places(questions: list[int]) -> None:
+    """All records of each unit are kept here, in every engine."""
+    connection = pytest.importorskip("duckdb").connect()
+    connection.register("given", arrow(COLUMNS))
+    connection.execute("CREATE TABLE t AS SELECT *, row_number() OVER () * 2 // 3 AS id FROM given")
+    told: dict[str, Any] = {"unit": "id", "max_records": 3, "epsilon": 30, "delta": 0}
+    for task in ("depth 1", "conditions", "split once more"):
+        found = [
+            known(learn(source, task, risk=False, **told))
+            for source in (connection.table("t").fetch_arrow_table(), connection.table("t"))
+        ]
+        assert found[0] == found[1]
+        assert found[0][1] == 3 * 267
+        assert questions
+        questions.clear()
+
+
 def test_units_of_one_record_change_nothing() -> None:
     connection = pytest.importorskip("duckdb").connect()
     connection.register("given", arrow(COLUMNS))
@@ -316,7 +333,7 @@ def test_a_learner_that_needs_the_records_says_so(server: str) -> None:
 
 
 def test_a_group_is_found_and_estimated(server: str, tmp_path: Path, questions: list[int]) -> None:
-    """The estimate of a group is of counts in its places; that of a rule reads the cells."""
+    """An estimate is of counts in places; that of a rule also has what is not read."""
     told: dict[str, Any] = {"positive": "yes", "hypotheses": Conditions(DOMAIN), "epsilon": 9}
     told |= {"dataset": "d", "simulation_seed": 5}
 
@@ -332,11 +349,13 @@ def test_a_group_is_found_and_estimated(server: str, tmp_path: Path, questions: 
         assert find(source) == local
         assert questions
         questions.clear()
-    rule = littlestone.fit(
-        duckdb_relation(COLUMNS, tmp_path), "late", estimate=1, ledger=littlestone.Ledger(), **told
+    one, other = (
+        littlestone.fit(source, "late", estimate=1, ledger=littlestone.Ledger(), **told)
+        for source in (arrow(COLUMNS), duckdb_relation(COLUMNS, tmp_path))
     )
-    assert rule.estimate is not None
-    assert not questions
+    assert one.estimate == other.estimate != None  # noqa: E711
+    assert one.estimate.unread is not None
+    assert questions
 
 
 STORED, DUCKDB = "littlestone.data.stored", "littlestone.data.snapshots:DuckDbSnapshot"

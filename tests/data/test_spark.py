@@ -25,6 +25,7 @@ from littlestone.base.errors import TableError
 from littlestone.data import Label, open_table, read_mapped, read_sample
 from littlestone.data.reading import Reservoir
 from littlestone.data.stored import store_sample
+from littlestone.learn.declared.checking import Faults
 from littlestone.points import Listed, Product, Reals, Strings
 from littlestone.points.units import Unit
 
@@ -105,7 +106,7 @@ def test_a_score_sheet_is_learned_in_spark(
     frame = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
     memory = open_table(arrow(SUMMED))
     # All columns at once, because each statement of Spark takes long.
-    agree(open_table(frame), memory, [DOMAIN, ODD], LABELS_SUMMED[::20])
+    agree(open_table(frame), memory, [DOMAIN, ODD], LABELS_SUMMED[::20], fixed=False)
     # U+FFFD may stand for damaged bytes, which are no such text: the records are read.
     damaged = Product((Listed(("\ufffd",), "text"),))
     assert store_sample(open_table(frame), damaged, LATE) is None
@@ -152,9 +153,23 @@ def test_one_record_of_each_unit_is_kept(spark: Any) -> None:
         kept = kept_of(table, seed)
         assert kept[1, 1] + kept[9, 0] == 1
         assert kept[5, 0] == kept[7, 1] == 1
+    assert sorted(kept_of(table, 0, 2)) == [(1, 1), (5, 0), (7, 1), (9, 0)]
     # Damaged texts may be one unit: the records are read.
     texts = open_table(spark.sql("SELECT 'a' AS who, 1 AS x, 1 AS y"))
     assert store_sample(texts, X, Y, Unit("who", 1)) is None
+
+
+def test_blank_texts_are_missing(spark: Any) -> None:
+    """A byte that is no text is none of them, though it ends the bytes of a space."""
+    frame = spark.sql(
+        "SELECT CAST(x AS STRING) AS x, y FROM VALUES (X'61', 1), (X'E3808020', 1), (X'80', 0), "
+        "(X'0A0D', 0), (X'1C', 1), (X'41', 1), (NULL, 1) AS t(x, y)"
+    )
+    table, domain = open_table(frame), Product((Listed(("a",), "x"),))
+    faults = Faults(domain.columns, Y)
+    stored = store_sample(table, domain, Y, told=faults.told(table.kind) or ())
+    assert stored is not None
+    assert stored.unread == (2, 0) == read_sample(table, domain, Y, faults=faults).unread
 
 
 def test_a_collation_that_ignores_case(spark: Any) -> None:

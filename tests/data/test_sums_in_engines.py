@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from engines import arrow, duckdb_file, duckdb_relation, nasty
 from sources import Columns
@@ -19,7 +20,9 @@ import littlestone
 from littlestone.base.errors import BudgetExceededError, TableError
 from littlestone.classes.counting.blocks import CellCodes
 from littlestone.data import Label, Table, open_table, read_sample
+from littlestone.data.step_functions import SPACES
 from littlestone.data.stored import StoredSample, store_sample
+from littlestone.learn.declared.checking import Faults
 from littlestone.points import Cells, Dates, FiniteColumn, Listed, Product
 from littlestone.points.units import Unit
 from littlestone.privacy.draws import count_places
@@ -77,14 +80,23 @@ def counts(sample: Any) -> list[list[list[int]]]:
     return [found.tolist() for found in data.tables([(j,) for j in columns])]
 
 
-def agree(table: Table, memory: Table, domains: list[Product], labels: list[Label]) -> None:
-    """The engine's cells and labels are those of the door."""
+def agree(
+    table: Table, memory: Table, domains: list[Product], labels: list[Label], *, fixed: bool = True
+) -> None:
+    """The engine's cells and labels, and those that are not read, are those of the door."""
     told = [(domain, labels[0]) for domain in domains]
     told += [(Product(domains[0].columns[:1]), label) for label in labels[1:]]
     for domain, label in told:
-        stored = store_sample(table, domain, label)
+        faults = Faults(domain.columns, label)
+        checks = faults.told(table.kind) or ()
+        if checks and checks[-1].open and not fixed:  # then the records are read
+            assert store_sample(table, domain, label, told=checks) is None
+            checks = ()
+        stored = store_sample(table, domain, label, told=checks)
         assert stored is not None, (domain, label)
-        assert counts(stored) == counts(read_sample(memory, domain, label)), (domain, label)
+        sample = read_sample(memory, domain, label, faults=faults)
+        assert counts(stored) == counts(sample), (domain, label)
+        assert stored.unread == (sample.unread if checks else None), (domain, label)
         stored.close()
 
 
@@ -139,11 +151,15 @@ def test_cells_of_nasty_values_in_postgresql(server: str) -> None:
 def test_one_seed_gives_one_sheet(delta: str, server: str, tmp_path: Path) -> None:
     sources = [duckdb_relation(COLUMNS, tmp_path), open_table(server, "t"), arrow(COLUMNS)]
     for risk in (False, True):
-        found = [release(source, delta=delta, risk=risk) for source in sources]
-        sheets = [(one.hypothesis, one.n, one.cost, one.mechanism, one.risks) for one in found]
+        estimate = 1 if risk else None
+        found = [release(source, delta=delta, risk=risk, estimate=estimate) for source in sources]
+        sheets = [
+            (one.hypothesis, one.n, one.cost, one.mechanism, one.risks, one.estimate)
+            for one in found
+        ]
         assert sheets[0] == sheets[1] == sheets[2]
         assert sheets[0][0].chosen
-        assert (sheets[0][-1] is not None) == risk
+        assert (sheets[0][-2] is not None) == (sheets[0][-1] is not None) == risk
 
 
 def random_sheet_questions() -> list[Any]:
@@ -420,12 +436,12 @@ def visits(server: str, *, postgresql: bool, orders: int = 0) -> Table:
 X = Product((Cells(tuple(map(str, range(10))), "x"),))
 
 
-def kept_of(table: Table, seed: int) -> Counter[tuple[int, int]]:
+def kept_of(table: Table, seed: int, most: int = 1) -> Counter[tuple[int, int]]:
     """The cells and labels that are kept, which all questions must agree on."""
-    unit, label = Unit("who", 1), Label.parse("y", 1)
+    unit, label = Unit("who", most), Label.parse("y", 1)
     stored = store_sample(table, X, label, unit, random.Random(seed))
     assert stored is not None
-    assert (stored.n, stored.unit) == (3, unit)
+    assert (stored.n, stored.unit) == (3 * most, unit)
     cells = np.arange(X.columns[0].size or 0)
     again = stored.cells.totals([0], [cells], range(1, len(cells)))
     (found,) = stored.cells.tables([(0,)])
@@ -454,16 +470,25 @@ def one_is_kept(server: str, *, postgresql: bool, seeds: int) -> None:
         rare += kept[9, 0]
     # Of four records each is as likely: about 20 of 80 seeds keep the other one.
     assert seeds < 80 or 8 <= rare <= 32
+    rare = 0
+    for seed in range(seeds):
+        kept = kept_of(table, seed, 2)
+        assert kept[7, 1] == kept[8, 0] == kept[5, 0] == 1
+        assert kept[1, 1] + kept[9, 0] == 2
+        rare += kept[9, 0]
+    # Of the six pairs of four records, three have the other one.
+    assert seeds < 80 or 25 <= rare <= 55
+    whole = kept_of(table, 0, 4)
+    assert whole == {(1, 1): 3, (9, 0): 1, (7, 1): 1, (8, 0): 1, (5, 0): 1}
     # The order of the records decides nothing.
     other = visits(server, postgresql=postgresql, orders=3)
-    assert all(kept_of(other, seed) == kept_of(visits(server, postgresql=postgresql), seed)
-               for seed in range(2))  # fmt: skip
+    assert all(kept_of(other, seed, most) == kept_of(visits(server, postgresql=postgresql), seed, most)
+               for seed in range(2) for most in (1, 2))  # fmt: skip
 
 
 def test_units_whose_records_are_read(server: str, tmp_path: Path) -> None:
     table = duckdb_relation(COLUMNS, tmp_path)
     assert store_sample(table, DOMAIN, LABELS[0], Unit("number", 1)) is None
-    assert store_sample(table, DOMAIN, LABELS[0], Unit("text", 2)) is None
     sheet = release(table, unit="whole", max_records=1)
     assert (sheet.n, sheet.unit) == (len(set(COLUMNS["whole"])), Unit("whole", 1))
 
@@ -485,17 +510,143 @@ FAULTS = [
     Fault(f"{DUCKDB}.column", 'f"NOT isnan({value})"', 'f"{value} IS NOT NULL"', "NaN is a number."),
 ]  # fmt: skip
 UNIT_FAULTS = [
-    Fault(f"{STORED}:Snapshot.keep_one", "self.narrow(names, ", "self.narrow(names) or str(",
+    Fault(f"{STORED}:Snapshot.keep_few", 'f"drawn <= {most}"', '""',
           "The condition on units is forgotten."),
-    Fault(f"{STORED}:Snapshot.keep_one", "place = 1 +", "place <= 1 +", "More than one is kept."),
-    Fault(f"{STORED}:Snapshot.keep_one", "place = 1 +", "place =", "Some units lose their record."),
-    Fault(f"{STORED}:Snapshot.keep_one", " ORDER BY {', '.join(names)}", "",
+    Fault(f"{STORED}:Snapshot.keep_few", "drawn <= {most}", "drawn <= 1 + {most}",
+          "One more than the most is kept."),
+    Fault(f"{STORED}:Snapshot.keep_few", "drawn <= {most}", "drawn = {most}",
+          "Only the record that is drawn last is kept."),
+    Fault(f"{STORED}:Snapshot.keep_few", "drawn = 1", "drawn = 2",
+          "Units with one record are not counted."),
+    Fault(f"{STORED}:Snapshot.keep_few", " ORDER BY {', '.join(names)}", "",
           "Which record is kept depends on the order of the table."),
     Fault(f"{STORED}:store_sample", "f\"coalesce({owner.text}, '')\"", "owner.text",
           "Missing owners and empty ones are two units."),
-    Fault(f"{STORED}:Snapshot.keep_one", "{number} % size", "{number} % 2 % size",
-          "Only two of a unit's records are ever kept."),
+    Fault(f"{STORED}:Snapshot.keep_few", "place, ' ', u", "u",
+          "The first records by content are kept, whatever is drawn."),
 ]  # fmt: skip
+
+
+SPELLED = ["Yes", "yes ", "YES", "y es", " yes", "no", "", "yes\u3000", "\x1f", "maybe", "\u00a0", None,
+           "y\u017fes", "ye\u017f", "\u017f\u2028", "STRASSE", "stra\u00dfe", "\u00df"]  # fmt: skip
+SEX = Listed(("F", "M", " ", "STRASSE"), "sex")
+SPELLED_LABELS = [
+    Label.parse("late", "yes"), Label.parse("late", "!= Yes"), Label.parse("late", "in {yes, ss}"),
+    Label.parse("late", "strasse"), Label.parse("late", labels=["no", "YES"]),
+]  # fmt: skip
+
+
+def unread_agree(server: str, *, postgresql: bool) -> None:
+    """Blank texts, and those that differ from declared ones in spaces or letters' case."""
+    # Cells and labels in two orders, so that no count is right by chance.
+    rows = [(s, y) for i, s in enumerate(["F", *SPELLED, "f", "M "]) for y in SPELLED[i % 3 :: 3]]
+    connection: Any
+    if postgresql:
+        connection = pytest.importorskip("psycopg").connect(server, autocommit=True)
+        connection.execute("DROP TABLE IF EXISTS s")
+        run = connection.cursor().executemany
+    else:
+        connection = pytest.importorskip("duckdb").connect()
+        run = connection.executemany
+    connection.execute("CREATE TABLE s (sex text, late text)")
+    run(f"INSERT INTO s VALUES ({'%s, %s' if postgresql else '?, ?'})", rows)
+    table = open_table(server, "s") if postgresql else open_table(connection.table("s"))
+    memory = open_table(pa.table({"sex": [s for s, _ in rows], "late": [y for _, y in rows]}))
+    for label in SPELLED_LABELS:
+        faults = Faults([SEX], label)
+        told = faults.told(table.kind)
+        assert told
+        stored = store_sample(table, Product((SEX,)), label, told=told)
+        assert stored is not None
+        expected = read_sample(memory, Product((SEX,)), label, faults=faults)
+        assert (stored.n, stored.unread) == (expected.n, expected.unread), label
+        stored.close()
+    if postgresql:
+        connection.close()
+
+
+def test_what_is_not_read_is_counted_in_duckdb(server: str) -> None:
+    unread_agree(server, postgresql=False)
+
+
+def test_what_is_not_read_is_counted_in_postgresql(server: str) -> None:
+    unread_agree(server, postgresql=True)
+
+
+def test_all_spaces_are_known() -> None:
+    assert "".join(c for c in map(chr, range(0x110000)) if not c.strip()) == SPACES
+
+
+def test_many_labels_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """So many different texts are not looked up, and the estimate is the same."""
+    table = duckdb_relation(COLUMNS, tmp_path)
+    local = release(arrow(COLUMNS), estimate=1)
+    for most in (5, 4):
+        with monkeypatch.context() as patch:
+            patch.setattr("littlestone.data.stored._MOST_TEXTS", most)
+            told = Faults(DOMAIN.columns, LABELS[0]).told(table.kind) or ()
+            stored = store_sample(table, DOMAIN, LABELS[0], told=told)
+            assert (stored is None) == (most < len(set(COLUMNS["late"]) - {None}))
+            if stored is not None:
+                stored.close()
+            found = release(table, estimate=1)
+            assert (found.hypothesis, found.estimate) == (local.hypothesis, local.estimate)
+
+
+TYPED = """
+[columns.number]
+type = "{number}"
+range = [-1000, 1000]
+step = 50
+[columns.whole]
+type = "{whole}"
+{range}
+[columns.late]
+type = "text"
+values = ["yes", "no", "yes "]
+"""
+
+
+@pytest.mark.parametrize("types", [("number", "boolean"), ("integer", "integer")])
+def test_what_a_schema_reads(types: tuple[str, str], tmp_path: Path) -> None:
+    """Truth values are 0 and 1; of numbers that may be whole the records are read."""
+    schema = tmp_path / "s.toml"
+    ends = "" if types[1] == "boolean" else "range = [0, 1]\nstep = 1"
+    schema.write_text(TYPED.format(number=types[0], whole=types[1], range=ends))
+    columns = "number: -1000..1000 step 50, whole: 0..1 step 1"
+    told: dict[str, Any] = {"positive": "yes", "hypotheses": f"trees({columns}; depth 1)"}
+    told |= {"schema": schema, "epsilon": 9, "estimate": 1, "dataset": "d", "simulation_seed": 1}
+    found = [
+        littlestone.fit(source, "late", ledger=littlestone.Ledger(), **told)
+        for source in (arrow(COLUMNS), duckdb_relation(COLUMNS, tmp_path))
+    ]
+    assert found[0].estimate == found[1].estimate
+    assert found[0].hypothesis == found[1].hypothesis
+
+
+UNREAD_FAULTS = [
+    Fault(f"{SEARCH}:steps_of_told", "present=typed.filled", "present=typed.present",
+          "Blank texts are not read."),
+    Fault(f"{SEARCH}:Steps.any_of", '" OR "', '" AND "', "All cells of a record must be wrong."),
+    Fault(f"{STORED}:_steps_of", "(*told.declared, *texts)", "told.declared",
+          "Labels that are spelled otherwise are other labels."),
+    Fault(f"{STORED}:StoredCells.count_labels", "flag.sql((0, 1))", "flag.sql((1, 0))",
+          "What is read is counted."),
+    Fault("littlestone.learn.declared.checking:Faults.told", "texts and not listed", "False",
+          "Only declared texts are looked at."),
+]  # fmt: skip
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", UNREAD_FAULTS, ids=lambda fault: fault.mistake)
+def test_a_wrong_count_of_what_is_not_read_is_noticed(
+    fault: Fault, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def honest() -> None:
+        unread_agree(server, postgresql=False)
+        agree(duckdb_relation(COLUMNS, tmp_path), open_table(arrow(COLUMNS)), [DOMAIN], LABELS[:1])
+
+    turns_red(fault, honest, monkeypatch)
 
 
 @pytest.mark.deep

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.data.sql_dialects import TableInfo
 from littlestone.data.step_functions import (
+    SPACES,
     Numerics,
     Order,
     Steps,
@@ -29,6 +30,9 @@ Errors = Callable[[], AbstractContextManager[None]]
 
 def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+_FILLED = f"[^{SPACES}]"
 
 
 def _plain_column(name: str, order: Order | None, value: str = "", **texts: Any) -> TypedColumn:
@@ -74,7 +78,8 @@ class DuckDbSnapshot(Snapshot):
         kind, name = self._types[name], '"' + name.replace('"', '""') + '"'
         if kind.id in ("varchar", "enum"):
             value = f'CAST({name} AS VARCHAR) COLLATE "C"'
-            return _plain_column(name, None, value, quote=_quote, text=value)
+            filled = f"regexp_matches({value}, '{_FILLED}')"
+            return _plain_column(name, None, value, quote=_quote, text=value, filled=filled)
         if kind.id in ("float", "double"):
             value = f"CAST({name} AS DOUBLE)"
             order = floats(64 if kind.id == "double" else 32, "DOUBLE")
@@ -115,7 +120,9 @@ class PostgreSqlSnapshot(Snapshot):
         found = self._table.columns[name]
         name, kind = found.name, found.kind
         if kind == "text":
-            return _plain_column(name, None, found.value, quote=_percent, text=found.value)
+            filled = f"{found.value} ~ '{_FILLED}'"
+            value = found.value
+            return _plain_column(name, None, value, quote=_percent, text=value, filled=filled)
         if kind == "integer":
             text = f"CAST({name} AS pg_catalog.text)"
             return _plain_column(name, bits(64, "pg_catalog.int8"), text=text)
@@ -184,7 +191,8 @@ class SparkSnapshot(Snapshot):
         kind = own.simpleString()
         if kind.startswith(("string", "varchar", "char")):
             value = f"CAST({name} AS BINARY)"
-            return _plain_column(name, None, value, quote=_hex, damaged=True)
+            filled = f"CAST({value} AS STRING) RLIKE '{_FILLED}'"
+            return _plain_column(name, None, value, quote=_hex, damaged=True, filled=filled)
         if kind in ("float", "double"):
             value = f"CAST({name} AS DOUBLE)"
             order = floats(64 if kind == "double" else 32, "DOUBLE")
@@ -196,6 +204,7 @@ class SparkSnapshot(Snapshot):
         return None if other is None else _plain_column(name, other, text=text)
 
     hashed = "CAST(conv(substr(md5({}), 1, 15), 16, 10) AS BIGINT)"
+    fixed = False
 
     def narrow(self, selected: Sequence[str], where: str = "") -> None:
         with self._errors():

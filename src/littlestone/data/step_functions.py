@@ -194,6 +194,25 @@ class TypedColumn(NamedTuple):
     """Whether texts may have bytes that are read as U+FFFD."""
     text: str = ""
     """The SQL of the text of a value, where the engine compares it byte by byte."""
+    filled: str = ""
+    """The condition that a text has a character that is no space; empty of numbers and days."""
+
+
+class Told(NamedTuple):
+    """A function of a cell into 0 and 1 that tells apart ``declared`` values, and blank texts.
+
+    If it is ``open``, it is also 1 for texts that differ from a declared one in letters' case or spaces
+    alone, and those have no end.
+    """
+
+    function: Callable[[object], int]
+    declared: tuple[str, ...]
+    open: bool = False
+
+
+SPACES = "".join(map(chr, (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232,
+                           8233, 8239, 8287, 12288)))  # fmt: skip
+"""All characters that Python strips from a text."""
 
 
 class Piece(NamedTuple):
@@ -221,6 +240,14 @@ class Steps:
     missing: int
     first: int
     pieces: tuple[Piece, ...]
+
+    @classmethod
+    def any_of(cls, functions: Sequence[Steps]) -> Self:
+        """1 where any of these functions into 0 and 1 is 1."""
+        able = (
+            one for one in functions if 1 in (one.missing, one.first, *(p.code for p in one.pieces))
+        )
+        return cls(" OR ".join(f"{one.sql((0, 1))} = 1" for one in able) or "1 = 0", 0, 1, ())
 
     @classmethod
     def of_numbers(cls, name: str, size: int) -> Self:
@@ -281,6 +308,13 @@ def steps_of_label(typed: TypedColumn, label: Label) -> Steps | None:
     return _steps(typed, label, declared, texts)
 
 
+def steps_of_told(typed: TypedColumn, told: Told) -> Steps | None:
+    """Where the function is 1; None where SQL cannot say it."""
+    if typed.order is None:
+        typed = typed._replace(present=typed.filled)
+    return _steps(typed, told.function, told.declared, texts=True)
+
+
 def _steps(
     typed: TypedColumn, function: Callable[[object], int], declared: Sequence[str], texts: bool
 ) -> Steps | None:
@@ -302,5 +336,6 @@ def _steps(
         Piece(f"{typed.value} >= {literal}", function(text), f"{typed.value} = {literal}")
         for text, literal in zip(ordered, literals, strict=True)
     )
-    other = max(ordered, key=len) + "x"
+    # Longer than each of them, also in small letters.
+    other = "x" * (1 + max(len(text.casefold()) for text in ordered))
     return Steps(typed.present, function(None), function(other), pieces)

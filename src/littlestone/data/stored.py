@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from littlestone.base.errors import TableError
 from littlestone.data.label import Label
 from littlestone.data.sample import Counts, Sample
-from littlestone.data.step_functions import Steps, TypedColumn, steps_of_column, steps_of_label
+from littlestone.data.step_functions import (
+    Steps,
+    Told,
+    TypedColumn,
+    steps_of_column,
+    steps_of_label,
+    steps_of_told,
+)
 from littlestone.data.table import Table, no_rows
 from littlestone.points import Domain, Product
 from littlestone.points.columns import days_of
@@ -40,7 +47,7 @@ class Snapshot(ABC):
         """What is ``selected`` of these terms, whose names are e0, e1, ..., for each group.
 
         A term is SQL of a record, and ``selected`` has no values of single records: only numbers by
-        which it groups, and sums.
+        which it groups, sums, and the texts of labels (`_steps_of`).
         """
 
     @abstractmethod
@@ -50,16 +57,19 @@ class Snapshot(ABC):
     hashed: ClassVar[str]
     """The SQL of a whole number from 0 to 2^60 - 1 that looks random, of a text in place of {}."""
 
+    fixed: ClassVar[bool] = True
+    """Whether it has one state before it is settled."""
+
     def settle(self, steps: Sequence[Steps], sizes: Sequence[int]) -> Sequence[Steps]:
         """The same functions, of so many values each; no others are asked for from now on."""
         return steps
 
-    def keep_one(
-        self, steps: Sequence[Steps], sizes: Sequence[int], unit: str, seed: int
+    def keep_few(
+        self, steps: Sequence[Steps], sizes: Sequence[int], unit: str, seed: int, most: int
     ) -> Sequence[Steps]:
-        """`settle` with one record of each ``unit``, an SQL text.
+        """`settle` with at most so many records of each ``unit``, an SQL text; the last is 1 in one.
 
-        Which one is a function of the cells and labels of the unit's own records, of its text and of
+        Which ones is a function of the cells and labels of the unit's own records, of its text and of
         the ``seed``, so no other unit decides it (docs/proofs/units.md, Theorem 1).
         """
         names = [f"c{i}" for i in range(len(steps))]
@@ -67,11 +77,15 @@ class Snapshot(ABC):
         self.narrow(
             [*(f"{term} AS {c}" for term, c in zip(terms, names, strict=True)), f"{unit} AS u"]
         )
-        ranked = f"row_number() OVER (PARTITION BY u ORDER BY {', '.join(names)}) AS place"
-        self.narrow([*names, "u", ranked, "count(*) OVER (PARTITION BY u) AS size"])
         # Records with the same cells and label are alike, so their order means nothing.
-        number = self.hashed.format(f"concat('{seed:032x}', u)")
-        self.narrow(names, f"place = 1 + {number} % size")
+        ordered = f"row_number() OVER (PARTITION BY u ORDER BY {', '.join(names)}) AS place"
+        self.narrow([*names, "u", ordered])
+        number = self.hashed.format(f"concat('{seed:032x}', place, ' ', u)")
+        drawn = f"row_number() OVER (PARTITION BY u ORDER BY {number}, place) AS drawn"
+        self.narrow([*names, drawn])
+        first = "CASE WHEN drawn = 1 THEN 1 ELSE 0 END AS first"
+        self.narrow([*names, first], f"drawn <= {most}")
+        names, sizes = [*names, "first"], [*sizes, 2]
         kept = [Steps.of_numbers(name, size) for name, size in zip(names, sizes, strict=True)]
         return self.settle(kept, sizes)
 
@@ -84,6 +98,8 @@ MOST_CELLS = 1 << 20
 
 MOST_SETS = 1 << 12
 """The most sets of columns that are counted together; an engine looks at each record for each."""
+
+_MOST_TEXTS = 1 << 12  # of a label that are looked at, one by one
 
 _AT_ONCE = 64, 1 << 17  # sets and cells of a statement: DuckDB keeps about a megabyte for each set
 
@@ -132,13 +148,13 @@ class StoredCells(CellTables):
     label: Steps
     labels: int
 
-    def count_labels(self) -> Counts:
-        """The number of records of each label."""
-        found = np.zeros(self.labels, np.int64)
-        for y, count in self.snapshot.query(
-            [self.label.sql(range(self.labels))], "e0, count(*)", "e0"
-        ):
-            found[y] = count
+    def count_labels(self, flags: Sequence[Steps]) -> Counts:
+        """The number of records of each label, and of those in which each flag is 1."""
+        found = np.zeros((self.labels, 1 + len(flags)), np.int64)
+        terms = [self.label.sql(range(self.labels)), *(flag.sql((0, 1)) for flag in flags)]
+        sums = "".join(f", sum(e{i})" for i in range(1, len(terms)))
+        for y, *counts in self.snapshot.query(terms, f"e0, count(*){sums}", "e0"):
+            found[y] = list(map(int, counts))
         return found
 
     def count_ahead(self, joint: int) -> None:
@@ -285,7 +301,7 @@ class StoredSample(CountedSample):
     held: ExitStack = field(kw_only=True)
 
     def records(self) -> Sample[Any]:
-        return self
+        return self if self.unit is None else replace(self, unit=None, units=0)
 
     def count_ahead(self, joint: int) -> None:
         self.cells.count_ahead(joint)
@@ -326,13 +342,14 @@ def store_sample(
     rng: Random = SYSTEM,
     *,
     joint: int = 1,
+    told: Sequence[Told] = (),
 ) -> StoredSample | None:
     """The sample of a table whose records stay in their engine; None where they must be read.
 
-    They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit,
-    where several records of a unit are used, and where the sets of ``joint`` columns, which are to be
-    counted, are more than the limits.  ``rng`` chooses the records of units.  Errors are those of
-    `read_sample`.
+    They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit, and
+    where the sets of ``joint`` columns, which are to be counted, are more than the limits.  ``rng``
+    chooses the records of units.  ``told`` are the functions of the cells, and then of the label, that
+    are 1 where one is not read; such records are counted.  Errors are those of `read_sample`.
     """
     opened = table.snapshot()
     if opened is None or not isinstance(domain, Product):
@@ -340,7 +357,7 @@ def store_sample(
     whose = () if unit is None else (unit.column,)
     table.require_all((*domain.column_names, label.column, *whose), days_of(domain))
     sizes = [column.size or 0 for column in domain.columns]
-    if (unit is not None and unit.most > 1) or not _are_few(sizes, joint):
+    if not _are_few(sizes, joint):
         return None
     with ExitStack() as held:
         snapshot = held.enter_context(opened)
@@ -352,7 +369,14 @@ def store_sample(
         steps = [one for one in (*cells, steps_of_label(typed[-1], label)) if one is not None]
         if len(steps) < len(names):
             return None
-        values = [*sizes, label.labels]
+        unread = list[Steps]()
+        if told:
+            tried = [_steps_of(snapshot, *pair) for pair in zip(typed, told, strict=True)]
+            known = [one for one in tried if one is not None]
+            if len(known) < len(tried):
+                return None
+            unread = [Steps.any_of(known[:-1]), known[-1]]
+        steps, values = [*steps, *unread], [*sizes, label.labels, *(2 for _ in unread)]
         if unit is None:
             kept = snapshot.settle(steps, values)
         else:
@@ -361,12 +385,40 @@ def store_sample(
                 return None
             # A missing value is the empty text, as for `text`.
             shown = f"coalesce({owner.text}, '')"
-            kept = snapshot.keep_one(steps, values, shown, rng.getrandbits(128))
-        *columns, told = kept
-        stored = StoredCells(tuple(sizes), {}, snapshot, tuple(columns), told, label.labels)
-        totals = stored.count_labels()
+            kept = snapshot.keep_few(steps, values, shown, rng.getrandbits(128), unit.most)
+        columns, flags = tuple(kept[: len(sizes)]), kept[len(names) :]
+        stored = StoredCells(tuple(sizes), {}, snapshot, columns, kept[len(sizes)], label.labels)
+        totals, *sums = stored.count_labels(flags).T
         if not totals.any():
             raise no_rows(table)
-        n = int(totals.sum())
-        return StoredSample(domain, (), totals[None], unit, n, cells=stored, held=held.pop_all())
+        return StoredSample(
+            domain,
+            (),
+            totals[None],
+            unit,
+            0 if unit is None else int(sums[-1].sum()),
+            unread=(int(sums[0].sum()), int(sums[1].sum())) if told else None,
+            cells=stored,
+            held=held.pop_all(),
+        )
     raise AssertionError  # a snapshot swallows no error
+
+
+def _steps_of(snapshot: Snapshot, typed: TypedColumn, told: Told) -> Steps | None:
+    """Where a cell or a label is not read.
+
+    If texts without end are alike to declared ones, those that occur are looked up.  The function is
+    the same whichever occur, so no record decides what another one counts.
+    """
+    if told.open and typed.order is None:
+        # In another state other texts may occur.
+        if not snapshot.fixed:
+            return None
+        ((number,),) = snapshot.query([typed.value], "count(DISTINCT e0)")
+        if number > _MOST_TEXTS:
+            return None
+        texts = [
+            text for (text,) in snapshot.query([typed.value], "e0", "e0") if told.function(text)
+        ]
+        told = told._replace(declared=(*told.declared, *texts))
+    return steps_of_told(typed, told)

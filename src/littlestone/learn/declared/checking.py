@@ -18,7 +18,8 @@ from littlestone.classes.text.mixed_columns import range_of
 from littlestone.data.coding import CodedColumn, Codes, Numbering
 from littlestone.data.forms import CellForm, Unread, WrittenTable
 from littlestone.data.label import Label
-from littlestone.data.table import Table
+from littlestone.data.step_functions import Told
+from littlestone.data.table import Kind, Table
 from littlestone.learn.declared.column_types import NUMBERS
 from littlestone.learn.declared.schema import Schema
 from littlestone.learn.declared.schema_columns import SchemaColumn
@@ -218,17 +219,22 @@ def checks_of(
 class Faults:
     """Says of each record whether a cell of it is not read, and whether its label is not.
 
-    The ``checks`` are those of its cells, and the last one that of its label.
+    Its cells are those of the ``columns``, and both are as the ``schema`` declares them (`checks_of`).
 
     >>> from littlestone.data.coding import code_column
-    >>> faults = Faults([cell_check(Listed(("F", "M"), "sex")), label_check(Label.parse("late", "Ja"))])
+    >>> faults = Faults([Listed(("F", "M"), "sex")], Label.parse("late", "Ja"))
     >>> cells = [code_column(texts) for texts in (["F", "x", "x"], ["Ja", "Ja", "ja"])]
     >>> [kind.tolist() for kind in faults(cells)]
     [[0, 1, 1], [0, 0, 1]]
     """
 
-    def __init__(self, checks: Sequence[Callable[[object], str]]) -> None:
-        self._checks = [Numbering(partial(_fault, check)) for check in checks]
+    def __init__(
+        self, columns: Sequence[Domain[Any]], label: Label, schema: Schema | None = None
+    ) -> None:
+        self._columns, self._label, self._schema = columns, label, schema
+        checks = checks_of(columns, label, schema)
+        self._functions = [partial(_fault, check) for check in checks]
+        self._checks = [Numbering(function) for function in self._functions]
 
     def __call__(self, batch: Sequence[CodedColumn]) -> list[Codes]:
         """For each record of raw cells, 1 if any of them is not read, and 1 if the label is not."""
@@ -239,6 +245,29 @@ class Faults:
         *cells, label = found
         # A record is counted once, however many of its cells are not read.
         return [np.maximum.reduce(cells), label]
+
+    def told(self, kind_of: Callable[[str], Kind | None]) -> list[Told] | None:
+        """The functions and the values that each tells apart, for columns of these declared types.
+
+        None if one of them also tells apart whole numbers and others, or texts of one number.
+        """
+        known = {} if self._schema is None else {c.name: c for c in self._schema.columns}
+        read = (one.name for one in self._columns if one.name in known)
+        whole = [name for name in read if known[name].kind == "integer"]
+        label, told = self._label, self._label.condition
+        listed = known[label.column].values if known else ()
+        texts = told is None or not told.compares_numbers
+        if any(
+            kind_of(name) == "number" for name in whole + [label.column] * bool(listed and texts)
+        ):
+            return None
+        # Truth values are 0 and 1; of other columns only a list tells its values apart.
+        declared = [one.values if isinstance(one, Listed) else ("0", "1") for one in self._columns]
+        named = (*(label.names if told is None else told.values), *listed)
+        declared.append((*named, *map(str.casefold, named)))
+        functions = zip(self._functions, declared, strict=True)
+        *cells, last = (Told(*pair) for pair in functions)
+        return [*cells, last._replace(open=told is not None and texts and not listed)]
 
 
 def _fault(check: Callable[[object], str], cell: object) -> int:

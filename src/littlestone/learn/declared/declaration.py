@@ -297,20 +297,21 @@ class Declaration:
         engine; 0 if it needs them.
         """
         domain = self.known_class.domain
-        if joint and not (refuse_blank or self.shares):
+        keep = faults = None
+        if self.shares:
+            from littlestone.learn.declared.checking import Faults
+
+            faults = Faults(list(columns_of(domain)), self.label, self.schema)
+        told = () if faults is None else faults.told(table.kind)
+        if joint and told is not None and not refuse_blank:
             rng = choose_generator(rng)
-            stored = store_sample(table, domain, self.label, self.unit, rng, joint=joint)
+            stored = store_sample(table, domain, self.label, self.unit, rng, joint=joint, told=told)
             if stored is not None:
                 return stored
-        keep = faults = None
         if self.unit is not None:
             from littlestone.data.reading import Reservoir
 
             keep = Reservoir(self.unit, choose_generator(rng))
-        if self.shares:
-            from littlestone.learn.declared.checking import Faults, checks_of
-
-            faults = Faults(checks_of(list(columns_of(domain)), self.label, self.schema))
         return read_sample(
             table, domain, self.label, refuse_blank=refuse_blank, keep=keep, faults=faults
         )

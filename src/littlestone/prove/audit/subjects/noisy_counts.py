@@ -19,7 +19,6 @@ from littlestone.learn import ExponentialLearner, Release
 from littlestone.learn.declared.checking import (
     Faults,
     cell_check,
-    checks_of,
     count_faults,
     label_check,
 )
@@ -456,7 +455,7 @@ class RowTable(Table):
 @cache
 def read_records(data: ThreeCells) -> Sample[Any]:
     """The sample with its counts, as `fit` reads it."""
-    faults = Faults(checks_of(list(columns_of(H.domain)), LABEL, None))
+    faults = Faults(list(columns_of(H.domain)), LABEL)
     return read_sample(RowTable(data), H.domain, LABEL, faults=faults)
 
 
