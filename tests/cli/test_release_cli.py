@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -406,6 +407,28 @@ def test_predictions_of_a_finite_class(folder: Path) -> None:
     Path("new.csv").write_text("carrier\nA\nB\nC\nD\n")
     assert predictions(run("predict", "model.json", "new.csv")) == ["0", "1", "1", "1"]
     assert sorted(os.listdir()) == ["model.json", "new.csv"]
+
+
+def test_columns_are_kept_beside_predictions(folder: Path) -> None:
+    """In their order and as they stand, whether the rule tests them or not, with quotes if need be."""
+    save(threshold())
+    rows = [("7", "1"), ("7", "99"), ("", "50"), ('a "b", c', "1"), ("0070", "x"), ("7", "1")]
+    with open("ids.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "delay"), *rows])
+    labels = predictions(run("predict", "model.json", "ids.csv"))
+    for names, own in (
+        (["id"], [[i] for i, _ in rows]),
+        (["delay", "id"], [[x, i] for i, x in rows]),
+    ):
+        asked = [part for name in names for part in ("--keep", name)]
+        found = list(csv.reader(run("predict", "model.json", "ids.csv", *asked).out.splitlines()))
+        assert found == [
+            [*names, "prediction"],
+            *([*o, y] for o, y in zip(own, labels, strict=True)),
+        ]
+    refused = run("predict", "model.json", "ids.csv", "--keep", "ids")
+    assert refused.status == 2
+    assert "column 'ids'" in refused.err
 
 
 def test_predictions_into_a_file(table: Path) -> None:

@@ -18,6 +18,7 @@ from running import Ran, run
 from example_pages import SHEET, release
 from littlestone.learn import Release
 from littlestone.learn.results.risks import Risks
+from littlestone.show.pages.release import release_page
 from littlestone.show.tree import print_rule
 
 ROWS = [(i % 90, "ICU" if i % 3 else "ER", int(i % 90 >= 60 and i % 7 > 1)) for i in range(2700)]
@@ -147,8 +148,9 @@ def test_a_sheet_says_that_its_tree_has_no_rows() -> None:
     for hypotheses in ("trees(*; depth 2)", "score_sheet(*; at most 2)"):
         shown: list[object] = []
         print_rule(release(SHEET, hypotheses=hypotheses), shown.append)
-        said = str(shown[0]).startswith("A tree was drawn, but its leaves have equal points")
-        assert said == hypotheses.startswith("trees")
+        words = "A tree was drawn, but its leaves have equal points"
+        page = release_page(release(SHEET, hypotheses=hypotheses))
+        assert str(shown[0]).startswith(words) == hypotheses.startswith("trees") == (words in page)
 
 
 def test_a_difference_that_rounds_to_nothing_is_not_told() -> None:

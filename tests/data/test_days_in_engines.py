@@ -128,7 +128,7 @@ def test_days_of_an_engine_are_those_of_its_records(
     table = engine(found, tmp_path)
     require_the_sample_of_the_records(table, found)
     if table.ordered:
-        read = list(read_mapped(table, DOMAINS[0], list, ["day"]))
+        read: list[str] = list(read_mapped(table, DOMAINS[0], list, ["day"]))
         assert read == [DOMAINS[0].encode(value) for value in found["day"]]
     if engine is sqlite_file:
         return  # it declares no types

@@ -292,7 +292,7 @@ def test_small_whole_numbers_and_categories_of_dask() -> None:
     table = open_table(dd.from_pandas(frame.astype({"y": "category"}), npartitions=2))
     sample = read_sample(table, Integers("id"), Label.parse("y", "b"))
     assert plain(sample) == {1: (1, 0), 2: (0, 2)}
-    rule = list(read_mapped(table, Integers("id"), list))
+    rule: list[int] = list(read_mapped(table, Integers("id"), list))
     assert rule == [1, 2, 2]
 
 

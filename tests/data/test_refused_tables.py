@@ -478,6 +478,11 @@ def test_a_schema_is_drafted_of_one_name_with_commas_in_it(tmp_path: Path) -> No
     path.write_text("x;y\n1;1\n")
     with pytest.raises(TableError, match="its first line is one name, with semicolons in it"):
         draft_schema(open_table(path))
+    path.write_text("x,y\n1,1\n")
+    for table in (path, tmp_path):
+        with pytest.raises(TableError, match="one name, with commas in it") as caught:
+            draft_schema(open_table(table, separator=";"))
+        assert "--separator ','" in caught.value.fix
 
 
 @pytest.mark.parametrize("suffix", [".tsv.gz", ".TSV.ZIP", ".tsv.zst"])

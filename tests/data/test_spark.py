@@ -167,7 +167,7 @@ def test_blank_texts_are_missing(spark: Any) -> None:
     )
     table, domain = open_table(frame), Product((Listed(("a",), "x"),))
     faults = Faults(domain.columns, Y)
-    stored = store_sample(table, domain, Y, told=faults.told(table.kind) or ())
+    stored = store_sample(table, domain, Y, checks=faults.checks_of_types(table.kind) or ())
     assert stored is not None
     assert stored.unread == (2, 0) == read_sample(table, domain, Y, faults=faults).unread
 

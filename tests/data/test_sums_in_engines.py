@@ -88,11 +88,11 @@ def agree(
     told += [(Product(domains[0].columns[:1]), label) for label in labels[1:]]
     for domain, label in told:
         faults = Faults(domain.columns, label)
-        checks = faults.told(table.kind) or ()
+        checks = faults.checks_of_types(table.kind) or ()
         if checks and checks[-1].open and not fixed:  # then the records are read
-            assert store_sample(table, domain, label, told=checks) is None
+            assert store_sample(table, domain, label, checks=checks) is None
             checks = ()
-        stored = store_sample(table, domain, label, told=checks)
+        stored = store_sample(table, domain, label, checks=checks)
         assert stored is not None, (domain, label)
         sample = read_sample(memory, domain, label, faults=faults)
         assert counts(stored) == counts(sample), (domain, label)
@@ -554,9 +554,9 @@ def unread_agree(server: str, *, postgresql: bool) -> None:
     memory = open_table(pa.table({"sex": [s for s, _ in rows], "late": [y for _, y in rows]}))
     for label in SPELLED_LABELS:
         faults = Faults([SEX], label)
-        told = faults.told(table.kind)
+        told = faults.checks_of_types(table.kind)
         assert told
-        stored = store_sample(table, Product((SEX,)), label, told=told)
+        stored = store_sample(table, Product((SEX,)), label, checks=told)
         assert stored is not None
         expected = read_sample(memory, Product((SEX,)), label, faults=faults)
         assert (stored.n, stored.unread) == (expected.n, expected.unread), label
@@ -584,8 +584,8 @@ def test_many_labels_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch, tmp_pa
     for most in (5, 4):
         with monkeypatch.context() as patch:
             patch.setattr("littlestone.data.stored._MOST_TEXTS", most)
-            told = Faults(DOMAIN.columns, LABELS[0]).told(table.kind) or ()
-            stored = store_sample(table, DOMAIN, LABELS[0], told=told)
+            told = Faults(DOMAIN.columns, LABELS[0]).checks_of_types(table.kind) or ()
+            stored = store_sample(table, DOMAIN, LABELS[0], checks=told)
             assert (stored is None) == (most < len(set(COLUMNS["late"]) - {None}))
             if stored is not None:
                 stored.close()
@@ -625,14 +625,14 @@ def test_what_a_schema_reads(types: tuple[str, str], tmp_path: Path) -> None:
 
 
 UNREAD_FAULTS = [
-    Fault(f"{SEARCH}:steps_of_told", "present=typed.filled", "present=typed.present",
+    Fault(f"{SEARCH}:steps_of_check", "present=typed.filled", "present=typed.present",
           "Blank texts are not read."),
     Fault(f"{SEARCH}:Steps.any_of", '" OR "', '" AND "', "All cells of a record must be wrong."),
-    Fault(f"{STORED}:_steps_of", "(*told.declared, *texts)", "told.declared",
+    Fault(f"{STORED}:_steps_of", "(*check.declared, *texts)", "check.declared",
           "Labels that are spelled otherwise are other labels."),
     Fault(f"{STORED}:StoredCells.count_labels", "flag.sql((0, 1))", "flag.sql((1, 0))",
           "What is read is counted."),
-    Fault("littlestone.learn.declared.checking:Faults.told", "texts and not listed", "False",
+    Fault("littlestone.learn.declared.checking:Faults.checks_of_types", "texts and not listed", "False",
           "Only declared texts are looked at."),
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from littlestone.learn.plan.missed import MANY, for_records
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from planting import Fault, turns_red
 
 TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
 
@@ -66,6 +68,47 @@ def test_a_dry_run_says_which_method_many_records_take() -> None:
     assert task(TREES, "0.7").for_records(1714).learner.method == "exponential"
     assert task(TREES, method="exponential").later()[1] == ""
     assert task("thresholds(age, 0..80)").later()[1] == ""
+
+
+SHEET = "score_sheet(age: 0..80 step 20, sex in {F, M}; at most 2)"
+SHARED: list[tuple[str, dict[str, Any]]] = [
+    (SHEET, {}),
+    (TREES, {"method": "tree_sheet"}),
+    (TREES, {}),
+    (SHEET, {"risk": False}),
+]
+
+
+def most_is_shown() -> None:
+    for text, told in SHARED:
+        told = {"risk": True, "estimate": Fraction(1, 10), **told}
+        chosen = choose_task(Label.parse("y", 1), text, Budget(1, "1e-3"), **told)
+        first, most = chosen.event.cost(), chosen.later()[0].cost()
+        costs = [chosen.for_records(10**k).event.cost() for k in range(9)]
+        assert max(cost.epsilon for cost in costs) <= most.epsilon <= Fraction(11, 10)
+        assert max(cost.delta for cost in costs) <= most.delta <= Fraction("1e-3")
+        divides = (told["risk"] and text == SHEET) or "method" in told
+        assert (max(cost.epsilon for cost in costs) > first.epsilon) == bool(divides)
+
+
+def test_a_dry_run_shows_the_most_that_is_spent_for_any_number_of_records() -> None:
+    most_is_shown()
+
+
+LATER = "littlestone.learn.declared.task:Task.later"
+FAULTS = [
+    Fault(LATER, "if self.divides_by_records", "if False",
+          "A dry run shows the cost for few records."),
+    Fault(LATER, "sum(self.parts_of_epsilon.values(), Fraction(0))", "own.epsilon",
+          "A dry run shows the epsilon for few records."),
+    Fault(LATER, "self.declaration.budget.delta", "Fraction(0)", "A dry run forgets delta."),
+]  # fmt: skip
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.mistake)
+def test_less_than_may_be_spent_is_noticed(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns_red(fault, most_is_shown, monkeypatch)
 
 
 def test_only_auto_changes_the_learner() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,12 +36,14 @@ def predict(
     multiline: bool = False,
     risk: bool = False,
     reasons: bool = False,
+    keep: list[str] | None = None,
     out: Path | None = None,
 ) -> None:
     """Print the predicted label of each record of TABLE, in order, as a CSV of one column.
 
     A prediction is 0 or 1, or the text of a label if there are several.  --risk adds the risk at the
     record's place in the rule, such as a leaf, if the model has risks.  --reasons adds this place.
+    --keep puts a column of TABLE, such as a number of the record, before the prediction.
 
     The rule protects the records it was learned from.  Its predictions on TABLE reveal the records of
     TABLE, so show them only to people who may see those records. Standard error says how many cells
@@ -51,6 +54,7 @@ def predict(
     table: A CSV, Parquet or Excel file with the columns that the rule tests.
     risk: Add the risk of the label 1, or a column for each label.
     reasons: Add what of the rule holds of the record, in words.
+    keep: Put this column of TABLE before the prediction; give it once for each column.
     out: Write to this file, not to the terminal.
     """
     refuse_database(table, "label the records of a table in their order")
@@ -61,7 +65,8 @@ def predict(
     names = release.labels or numbers(rule.labels)
     ys = ([1] if len(names) == 2 else list(range(len(names)))) if risk else []
     rates = release.rates if risk else ()
-    head = ["prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
+    kept = keep or []
+    head = [*kept, "prediction", *(f"risk of {names[y]}" if len(ys) > 1 else "risk" for y in ys)]
     head += ["reason"] if reasons else []
 
     said = [
@@ -69,12 +74,13 @@ def predict(
         for i, place in enumerate(rule.places)
     ]
 
-    def lines_of(points: Sequence[Any]) -> list[str]:
+    def lines_of(points: Sequence[Any], cells: Iterable[Sequence[str]] = repeat(())) -> list[str]:
         places = rule.places_of(points).tolist()
-        if not reasons:
+        if not (reasons or kept):
             return [plain[i] for i in places]
-        pairs = zip(places, points, strict=True)
-        return [_csv_line([*said[i], rule.reason(x)]) for i, x in pairs]
+        why = ([rule.reason(x)] for x in points) if reasons else repeat([])
+        rows = zip(places, cells, why, strict=False)
+        return [_csv_line([*own, *said[i], *words]) for i, own, words in rows]
 
     plain = [_csv_line(row) for row in said]
     opened = UnreadCells(
@@ -82,12 +88,15 @@ def predict(
         rule.domain,
         release.reading.columns,
     )
-    lines = read_mapped(opened, rule.domain, lines_of, rule.tested_columns)
+    lines = read_mapped(opened, rule.domain, lines_of, rule.tested_columns, kept)
     if out is None:
         # All that can be written, before any of it: a line stands for many records.
         shown = [*names, *(place.words for place in rule.places if reasons)]
-        require_encoding("the predictions", "".join(shown))
-        sys.stdout.write(_csv_line(head))
+        # A cell that is kept may have any character.
+        require_encoding("the predictions", "".join([*shown, *(chr(0x10FFFF) for _ in kept)]))
+        lines = chain([_csv_line(head)], lines)
+        if kept and _is_terminal():  # which would obey control characters
+            lines = (visible(line, keep="\n") for line in lines)
         sys.stdout.writelines(lines)
         sys.stdout.flush()
     else:

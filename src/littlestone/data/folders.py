@@ -50,6 +50,7 @@ class FolderTable(ColumnarTable):
         # public things alone.
         self._first = parts[0].open()
         self.declared, self.spanning = self._first.declared, self._first.spanning
+        self.separator = self._first.separator
         self.columns = (*self._first.columns, *parts[0].keys)
         self._schema = _schema(self._first)
         for part in parts[1:]:

@@ -28,7 +28,7 @@ from littlestone.data.coding import (
 from littlestone.data.label import Label
 from littlestone.data.sample import Places, Records, Sample
 from littlestone.data.table import Table, no_rows
-from littlestone.points import Domain, Point, Product, Strings, entries
+from littlestone.points import Domain, Point, Product, Strings, entries, text
 from littlestone.points.columns import days_of
 from littlestone.points.units import Unit
 
@@ -351,18 +351,23 @@ def _rows(columns: Sequence[CodedColumn]) -> tuple[list[tuple[Any, ...]], Codes]
 def read_mapped(
     table: Table,
     domain: Domain[Point],
-    function: Callable[[Any], Iterable[Value]],
+    function: Callable[..., Iterable[Value]],
     columns: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
 ) -> Iterator[Value]:
     """The values that ``function`` gives the encoded points of all records, in the order of the table.
 
     It is given the points of the distinct records of a batch.  Only ``columns`` are read, by default
-    all columns of the domain; the others count as missing.  Raises `TableError` for a missing or
-    untyped column.
+    all columns of the domain; the others count as missing.  If columns to ``keep`` are named, it is
+    also given the texts of these for each record.  Raises `TableError` for a missing or untyped column.
     """
-    read = domain.column_names if columns is None else columns
-    named = shorten(", ".join(read))
-    table.require_all(read, days_of(domain), f"give a table with the columns of the rule: {named}")
+    tested = domain.column_names if columns is None else columns
+    named = shorten(", ".join(tested))
+    table.require_all(
+        tested, days_of(domain), f"give a table with the columns of the rule: {named}"
+    )
+    table.require_all(keep)
+    read = list(dict.fromkeys([*tested, *keep]))
     # The answers are told apart by their place alone.
     if not table.ordered:
         raise TableError(
@@ -370,14 +375,17 @@ def read_mapped(
             found="its engine hands them over in any order",
             fix="order them: save them with the columns that identify them as a Parquet file",
         )
-    places = [read.index(name) if name in read else None for name in domain.column_names]
+    places = [read.index(name) if name in tested else None for name in domain.column_names]
+    kept = [read.index(name) for name in keep]
 
     def map_rows(batch: Sequence[CodedColumn]) -> list[Value]:
         codes, number = tuples([c.codes for c in batch], [len(c.values) for c in batch])
         nothing = CodedColumn([None], np.zeros(len(codes[0]), np.int64))
         distinct = [CodedColumn(c.values, kept) for c, kept in zip(batch, codes, strict=True)]
         cells = [nothing if i is None else distinct[i] for i in places]
-        return CodedColumn([*function(_encode_cells(domain, cells))], number).to_list()
+        shown = [CodedColumn([*map(text, distinct[i].values)], distinct[i].codes) for i in kept]
+        more = [[*zip(*(column.to_list() for column in shown), strict=True)]] if keep else []
+        return CodedColumn([*function(_encode_cells(domain, cells), *more)], number).to_list()
 
     return chain.from_iterable(map(map_rows, table.batches(read)))
 

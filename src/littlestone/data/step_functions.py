@@ -198,10 +198,10 @@ class TypedColumn(NamedTuple):
     """The condition that a text has a character that is no space; empty of numbers and days."""
 
 
-class Told(NamedTuple):
-    """A function of a cell into 0 and 1 that tells apart ``declared`` values, and blank texts.
+class FaultCheck(NamedTuple):
+    """Whether a cell is not read: a function into 0 and 1.
 
-    If it is ``open``, it is also 1 for texts that differ from a declared one in letters' case or spaces
+    It tells apart ``declared`` values, and blank texts.  If it is ``open``, it is also 1 for texts that differ from a declared one in letters' case or spaces
     alone, and those have no end.
     """
 
@@ -308,11 +308,11 @@ def steps_of_label(typed: TypedColumn, label: Label) -> Steps | None:
     return _steps(typed, label, declared, texts)
 
 
-def steps_of_told(typed: TypedColumn, told: Told) -> Steps | None:
+def steps_of_check(typed: TypedColumn, check: FaultCheck) -> Steps | None:
     """Where the function is 1; None where SQL cannot say it."""
     if typed.order is None:
         typed = typed._replace(present=typed.filled)
-    return _steps(typed, told.function, told.declared, texts=True)
+    return _steps(typed, check.function, check.declared, texts=True)
 
 
 def _steps(

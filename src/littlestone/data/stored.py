@@ -18,12 +18,12 @@ from littlestone.base.errors import TableError
 from littlestone.data.label import Label
 from littlestone.data.sample import Counts, Sample
 from littlestone.data.step_functions import (
+    FaultCheck,
     Steps,
-    Told,
     TypedColumn,
+    steps_of_check,
     steps_of_column,
     steps_of_label,
-    steps_of_told,
 )
 from littlestone.data.table import Table, no_rows
 from littlestone.points import Domain, Product
@@ -342,13 +342,13 @@ def store_sample(
     rng: Random = SYSTEM,
     *,
     joint: int = 1,
-    told: Sequence[Told] = (),
+    checks: Sequence[FaultCheck] = (),
 ) -> StoredSample | None:
     """The sample of a table whose records stay in their engine; None where they must be read.
 
     They must where no engine has one state of them, where SQL cannot say a cell, a label or a unit, and
     where the sets of ``joint`` columns, which are to be counted, are more than the limits.  ``rng``
-    chooses the records of units.  ``told`` are the functions of the cells, and then of the label, that
+    chooses the records of units.  ``checks`` are those of the cells, and then of the label, which
     are 1 where one is not read; such records are counted.  Errors are those of `read_sample`.
     """
     opened = table.snapshot()
@@ -370,8 +370,8 @@ def store_sample(
         if len(steps) < len(names):
             return None
         unread = list[Steps]()
-        if told:
-            tried = [_steps_of(snapshot, *pair) for pair in zip(typed, told, strict=True)]
+        if checks:
+            tried = [_steps_of(snapshot, *pair) for pair in zip(typed, checks, strict=True)]
             known = [one for one in tried if one is not None]
             if len(known) < len(tried):
                 return None
@@ -397,20 +397,20 @@ def store_sample(
             totals[None],
             unit,
             0 if unit is None else int(sums[-1].sum()),
-            unread=(int(sums[0].sum()), int(sums[1].sum())) if told else None,
+            unread=(int(sums[0].sum()), int(sums[1].sum())) if checks else None,
             cells=stored,
             held=held.pop_all(),
         )
     raise AssertionError  # a snapshot swallows no error
 
 
-def _steps_of(snapshot: Snapshot, typed: TypedColumn, told: Told) -> Steps | None:
+def _steps_of(snapshot: Snapshot, typed: TypedColumn, check: FaultCheck) -> Steps | None:
     """Where a cell or a label is not read.
 
     If texts without end are alike to declared ones, those that occur are looked up.  The function is
     the same whichever occur, so no record decides what another one counts.
     """
-    if told.open and typed.order is None:
+    if check.open and typed.order is None:
         # In another state other texts may occur.
         if not snapshot.fixed:
             return None
@@ -418,7 +418,7 @@ def _steps_of(snapshot: Snapshot, typed: TypedColumn, told: Told) -> Steps | Non
         if number > _MOST_TEXTS:
             return None
         texts = [
-            text for (text,) in snapshot.query([typed.value], "e0", "e0") if told.function(text)
+            text for (text,) in snapshot.query([typed.value], "e0", "e0") if check.function(text)
         ]
-        told = told._replace(declared=(*told.declared, *texts))
-    return steps_of_told(typed, told)
+        check = check._replace(declared=(*check.declared, *texts))
+    return steps_of_check(typed, check)

@@ -101,7 +101,7 @@ class Table(ABC):
 
     ``declared`` says whether its columns certainly have names, ``ordered`` whether its rows come in the
     same order each time, and ``spanning`` whether a record may span several lines of a file.  ``path``
-    is that of the file, if there is one.
+    is that of the file, if there is one, and ``separator`` is between its cells.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Table(ABC):
     declared: bool = True
     ordered: bool = True
     spanning: bool = False
+    separator: str = ","
     path: Path | None = None
 
     @property
@@ -156,11 +157,13 @@ class Table(ABC):
     def likely_separator(self, column: str = "") -> str:
         """The character between all names, if they form one column because it does not separate.
 
-        A comma stands in names too, so it is one only if it would cut off the ``column``.
+        A comma stands in names too, so it is one only if it would cut off the ``column``.  Without a
+        column, it is one if another ``separator`` is declared.
         """
         only = str(self.columns[0]) if len(self.columns) == 1 else ""
         cut_off = {name.strip(' "') for name in only.split(",")} - {""}
-        marks = ";\t|," if column in cut_off else ";\t|"
+        comma = column in cut_off if column else self.separator != ","
+        marks = ";\t|," if comma else ";\t|"
         return next((mark for mark in marks if mark in only), "")
 
     def require_all(

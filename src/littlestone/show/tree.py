@@ -126,15 +126,24 @@ def _grow(drawn: Tree, node: Node) -> None:
         _grow(drawn.add(label), below)
 
 
-_NO_TREE = "A tree was drawn, but its leaves have equal points, so the sheet has no rows of it."
+def note_missing_tree(release: Release) -> str:
+    """What to say of a sheet whose tree has no rows in it; empty of any other rule."""
+    rule = release.hypothesis
+    if (
+        isinstance(rule, ScoreSheet)
+        and rule.tree is None
+        and release.hypotheses.startswith("trees(")
+    ):
+        return "A tree was drawn, but its leaves have equal points, so the sheet has no rows of it."
+    return ""
 
 
 def print_rule(release: Release, put: Callable[[object], None]) -> None:
     """Print a rule as a tree, unless its sentence says it as well, or as a score sheet."""
     rule = release.hypothesis
     if isinstance(rule, ScoreSheet):
-        if rule.tree is None and release.hypotheses.startswith("trees("):
-            put(_NO_TREE)
+        if said := note_missing_tree(release):
+            put(said)
         print_sheet(rule, put)
     elif isinstance(rule, DecisionTree) and not rule.condition:
         put("The group as a tree" if release.group else "The rule as a tree")

@@ -18,7 +18,7 @@ from littlestone.classes.text.mixed_columns import range_of
 from littlestone.data.coding import CodedColumn, Codes, Numbering
 from littlestone.data.forms import CellForm, Unread, WrittenTable
 from littlestone.data.label import Label
-from littlestone.data.step_functions import Told
+from littlestone.data.step_functions import FaultCheck
 from littlestone.data.table import Kind, Table
 from littlestone.learn.declared.column_types import NUMBERS
 from littlestone.learn.declared.schema import Schema
@@ -246,7 +246,7 @@ class Faults:
         # A record is counted once, however many of its cells are not read.
         return [np.maximum.reduce(cells), label]
 
-    def told(self, kind_of: Callable[[str], Kind | None]) -> list[Told] | None:
+    def checks_of_types(self, kind_of: Callable[[str], Kind | None]) -> list[FaultCheck] | None:
         """The functions and the values that each tells apart, for columns of these declared types.
 
         None if one of them also tells apart whole numbers and others, or texts of one number.
@@ -266,7 +266,7 @@ class Faults:
         named = (*(label.names if told is None else told.values), *listed)
         declared.append((*named, *map(str.casefold, named)))
         functions = zip(self._functions, declared, strict=True)
-        *cells, last = (Told(*pair) for pair in functions)
+        *cells, last = (FaultCheck(*pair) for pair in functions)
         return [*cells, last._replace(open=told is not None and texts and not listed)]
 
 

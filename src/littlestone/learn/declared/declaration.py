@@ -302,10 +302,12 @@ class Declaration:
             from littlestone.learn.declared.checking import Faults
 
             faults = Faults(list(columns_of(domain)), self.label, self.schema)
-        told = () if faults is None else faults.told(table.kind)
-        if joint and told is not None and not refuse_blank:
+        checks = () if faults is None else faults.checks_of_types(table.kind)
+        if joint and checks is not None and not refuse_blank:
             rng = choose_generator(rng)
-            stored = store_sample(table, domain, self.label, self.unit, rng, joint=joint, told=told)
+            stored = store_sample(
+                table, domain, self.label, self.unit, rng, joint=joint, checks=checks
+            )
             if stored is not None:
                 return stored
         if self.unit is not None:

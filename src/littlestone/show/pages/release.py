@@ -28,7 +28,7 @@ from littlestone.show.pages.frame import (
     warning,
 )
 from littlestone.show.pages.quality import quality
-from littlestone.show.tree import picture_of_release
+from littlestone.show.tree import note_missing_tree, picture_of_release
 from littlestone.show.words import brief, declared_rows, group_words, span, whom
 
 SIMULATION = (
@@ -150,6 +150,8 @@ def _rule(release: Release) -> list[Html]:
     ]
     if not release.mistakes.equal and not release.group:
         parts.append(prose(f"Mistakes do not all cost the same: {release.mistakes}."))
+    if said := note_missing_tree(release):
+        parts.append(prose(said))
     if picture is not None:
         caption = (
             f"The {_kind(release)}. All its ranges and lists are public, and no record is shown."
