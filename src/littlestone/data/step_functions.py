@@ -201,8 +201,8 @@ class TypedColumn(NamedTuple):
 class FaultCheck(NamedTuple):
     """Whether a cell is not read: a function into 0 and 1.
 
-    It tells apart ``declared`` values, and blank texts.  If it is ``open``, it is also 1 for texts that differ from a declared one in letters' case or spaces
-    alone, and those have no end.
+    It tells apart ``declared`` values, and blank texts.  If it is ``open``, it is also 1 for texts that
+    differ from a declared one in letters' case or spaces alone, and those have no end.
     """
 
     function: Callable[[object], int]
