@@ -91,8 +91,7 @@ class DuckDbSnapshot(Snapshot):
         if kind.id == "decimal":
             return _plain_column(name, fixed_point(**dict(kind.children)))
         other = _DUCKDB.get(kind.id)
-        whole = kind.id.endswith("int")
-        text = f"CAST({name} AS VARCHAR)" if whole else ""
+        text = "" if kind.id == "boolean" else f"CAST({name} AS VARCHAR)"
         return None if other is None else _plain_column(name, other, text=text)
 
     hashed = "CAST(concat('0x', substr(md5({}), 1, 15)) AS BIGINT)"
