@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 
 
@@ -17,6 +16,8 @@ def main() -> None:
         sys.exit(130)
     finally:
         # Nothing is left that could be interrupted: the status says what was done.
+        import signal  # loaded by now; before, Ctrl+C would show a trace while it loads
+
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

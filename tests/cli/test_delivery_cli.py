@@ -362,6 +362,16 @@ def test_an_interrupt_that_nobody_met_has_one_line(monkeypatch: pytest.MonkeyPat
     assert (ran.status, ran.out, ran.err) == (130, "", "interrupted\n")
 
 
+def test_hardly_anything_is_loaded_before_ctrl_c_is_caught() -> None:
+    """Until then Python shows a trace, as it does while it starts itself."""
+    code = (
+        "import sys\nbefore = set(sys.modules)\nimport littlestone.__main__\n"
+        "print(*{name.split('.')[0] for name in sys.modules.keys() - before})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"__future__", "importlib", "littlestone", "warnings"}
+
+
 @pytest.mark.parametrize("place", ["import", "end"])
 def test_ctrl_c_while_the_program_loads_or_ends(place: str) -> None:
     """The line is written before anything is loaded, and the end of a finished process is no news."""
