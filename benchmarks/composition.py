@@ -15,8 +15,7 @@ from functools import reduce
 from typing import Any
 
 from benchmarks.harness import Case, Contender, require
-from littlestone.privacy.accounting.account import accounts
-from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.composed import Composition, accounts
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism

@@ -33,4 +33,4 @@ def short(horizon: int = 9) -> ShortTallies:
     timer = ShortTimer(
         skip_epsilon=half, test_epsilon=half, threshold=1, warm=horizon, keys=1, horizon=horizon
     )
-    return ShortTallies(timer=timer, cell_epsilon=half, cells=2, least=0, most=1)
+    return ShortTallies(timer=timer, cell_epsilon=half, cells=2, most=1)

@@ -27,7 +27,7 @@ from littlestone.learn.declared.schema import Schema
 from littlestone.learn.stream import choose_online_learner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import record_budget
+from littlestone.privacy.accounting.groups import record_budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.ledger import SEEDED

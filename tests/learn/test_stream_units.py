@@ -27,7 +27,7 @@ from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, text
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import record_budget
+from littlestone.privacy.accounting.groups import record_budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape

@@ -14,8 +14,12 @@ from composing import Pair, adaptive, excess, response, together
 from spending import Answer
 
 from littlestone.base.errors import DeclarationError, LedgerError
-from littlestone.privacy.accounting.account import accounts, renyi_epsilon, zcdp_epsilon
-from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.composed import (
+    Composition,
+    accounts,
+    renyi_epsilon,
+    zcdp_epsilon,
+)
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger

@@ -12,7 +12,7 @@ from spending import Answer
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import UnitEvent, growth
+from littlestone.privacy.accounting.groups import UnitEvent, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
@@ -327,7 +327,7 @@ def test_the_rho_of_k_records_is_k_squared(monkeypatch: pytest.MonkeyPatch) -> N
         return guarantee.rho
 
     assert rho(3) == 9 * one.guarantee().rho
-    fault = Fault("littlestone.privacy.accounting.composed:UnitEvent.guarantee",
+    fault = Fault("littlestone.privacy.accounting.groups:UnitEvent.guarantee",
                   "k**2 * one.rho", "k * one.rho", "rho times k")  # fmt: skip
     plant(fault, monkeypatch)
     assert rho(3) != 9 * one.guarantee().rho

@@ -20,7 +20,7 @@ from spending import Answer
 from exact_draws import Draws, apart
 from littlestone.points.units import MOST_RECORDS, Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import UnitEvent, growth
+from littlestone.privacy.accounting.groups import UnitEvent, growth
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, round_up
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part

@@ -167,7 +167,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.accounting.composed:growth",
+            "littlestone.privacy.accounting.groups:growth",
             "if epsilon == 0",
             "if epsilon < Fraction(1, 500)",
             "at a tiny epsilon delta grows by k",
@@ -177,7 +177,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            "littlestone.privacy.accounting.composed:UnitEvent.guarantee",
+            "littlestone.privacy.accounting.groups:UnitEvent.guarantee",
             "k**2 * one.rho",
             "(k**2 if k <= 50 else k) * one.rho",
             "for over 50 records rho grows by their number",

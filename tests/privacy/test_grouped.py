@@ -14,7 +14,8 @@ from spending import Answer as Claim
 
 from littlestone.base.errors import BudgetExceededError, DeclarationError
 from littlestone.points.units import MOST_RECORDS, Unit
-from littlestone.privacy.accounting.composed import Composition, UnitEvent, growth, record_budget
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.groups import UnitEvent, growth, record_budget
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget, NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Guarantee

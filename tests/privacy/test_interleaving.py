@@ -19,8 +19,7 @@ from threshold_audit import tail
 
 from littlestone.base.discovery import modules
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.account import accounts
-from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.composed import Composition, accounts
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.mechanisms import threshold_tests

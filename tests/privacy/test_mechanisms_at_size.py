@@ -15,9 +15,8 @@ import pytest
 from spending import Answer
 
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting import account
-from littlestone.privacy.accounting.account import zcdp_epsilon
-from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting import composed
+from littlestone.privacy.accounting.composed import Composition, zcdp_epsilon
 from littlestone.privacy.cost import round_up
 from littlestone.privacy.mechanisms import bucket_labels, label_selection, partition_selection
 from littlestone.privacy.mechanisms import competition as streams
@@ -257,7 +256,7 @@ def test_every_one_of_many_draws_is_composed(draws: int) -> None:
     assert whole.cost().epsilon == draws * TINY
     rho = draws * event.guarantee().rho
     assert whole.guarantee().rho == rho
-    assert account._zcdp(whole.pieces(), delta) == zcdp_epsilon(rho, delta)
+    assert composed._zcdp(whole.pieces(), delta) == zcdp_epsilon(rho, delta)
 
 
 FAULTS: dict[Fault, Callable[[], None]] = {
@@ -388,7 +387,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "the rho of 500 draws is told",
     ): lambda: test_every_one_of_many_draws_is_composed(3_000),
     Fault(
-        "littlestone.privacy.accounting.account:_zcdp",
+        "littlestone.privacy.accounting.composed:_zcdp",
         "n * piece.rho",
         "min(n, 1000) * piece.rho",
         "the rho of 1,000 draws is composed",

@@ -20,7 +20,8 @@ from spending import Answer, fork, status_of
 from littlestone.base.errors import LedgerError
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import Composition, UnitEvent
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.groups import UnitEvent
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from composing import Pair, response, selection
 
-from littlestone.privacy.accounting.account import divergence, zcdp_epsilon
+from littlestone.privacy.accounting.composed import divergence, zcdp_epsilon
 from littlestone.privacy.event import Guarantee
 
 ORDERS = [1.0001, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100]

@@ -55,7 +55,7 @@ CONFIRMED = ContinualConfirmation(
     skip_epsilon=Fraction(1), test_epsilon=Fraction(1), threshold=1, warm=1, keys=1, horizon=HORIZON
 )
 TALLIES = ContinualTallies(
-    timer=replace(CONFIRMED, horizon=1, warm=1), cell_epsilon=Fraction(1), cells=1, least=0, most=1
+    timer=replace(CONFIRMED, horizon=1, warm=1), cell_epsilon=Fraction(1), cells=1, most=1
 )
 # So much that few skips are likely: then a run of few choices shows the law.
 SIDES = ContinualSides(epsilon=Fraction(40), threshold=1, ends=1, horizon=1)

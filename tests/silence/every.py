@@ -36,7 +36,7 @@ from littlestone.learn.stream import online_choice
 from littlestone.learn.stream.base import PrivateOnlineLearner
 from littlestone.points.units import Unit
 from littlestone.privacy import Budget
-from littlestone.privacy.accounting.composed import record_budget
+from littlestone.privacy.accounting.groups import record_budget
 
 THRESHOLDS = "thresholds(x, 0..9)"
 TREES = "trees(x: 0..9 step 3, a in {u, v}; depth 2)"

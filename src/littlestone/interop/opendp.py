@@ -12,7 +12,7 @@ from typing import Any
 
 from littlestone.data.sample import Sample
 from littlestone.learn.base import PrivateLearner
-from littlestone.privacy.accounting.composed import of_group
+from littlestone.privacy.accounting.groups import of_group
 from littlestone.privacy.ledger import Ledger
 
 

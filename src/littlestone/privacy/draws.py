@@ -13,7 +13,8 @@ from littlestone.base.errors import DeclarationError
 from littlestone.data.sample import Sample
 from littlestone.points import Point
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import Composition, for_unit
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.groups import for_unit
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger.ledger import BaseLedger

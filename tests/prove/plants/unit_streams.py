@@ -11,7 +11,7 @@ from littlestone.learn.stream import DurableStream
 from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import text
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import growth
+from littlestone.privacy.accounting.groups import growth
 from littlestone.prove.audit.subjects.units import Steps, unit_neighbours, unit_stream
 from plants.harness import Claim, Plant, is_private
 

@@ -31,7 +31,7 @@ from littlestone.learn.declared.declaring import (
 )
 from littlestone.points.columns import columns_of, days_of
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import record_budget
+from littlestone.privacy.accounting.groups import record_budget
 from littlestone.privacy.cost import Budget, decimal_text, exact_epsilon
 from littlestone.privacy.mistakes import MistakeCosts, parse_costs
 from littlestone.privacy.randomness import choose_generator

@@ -15,7 +15,8 @@ from littlestone.learn.base import unfit
 from littlestone.learn.stream.private_stream import PrivateStream
 from littlestone.points import Point
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import Composition, for_unit
+from littlestone.privacy.accounting.composed import Composition
+from littlestone.privacy.accounting.groups import for_unit
 from littlestone.privacy.cost import exact_chance
 from littlestone.privacy.event import Event, WithCost
 from littlestone.privacy.ledger import Ledger, Receipt

@@ -124,7 +124,6 @@ class Places(Cells):
             timer=timer,
             cell_epsilon=half,
             cells=max(1, self.number),
-            least=0,
             most=scores.most,
         )
         return mechanism, scores

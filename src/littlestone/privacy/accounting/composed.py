@@ -1,27 +1,175 @@
-"""Several events on the same data, accounted together; and an event for all records of one unit."""
+"""Several events on the same data, accounted together: the cost by each theorem; the least counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from littlestone.base.errors import DeclarationError
-from littlestone.points.units import Unit
-from littlestone.privacy.accounting.account import Account, accounts
 from littlestone.privacy.cost import (
-    Budget,
     NeighboringRelation,
     PrivacyCost,
     decimal_text,
     require_delta,
-    round_down,
     round_up,
 )
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.parameters import require_whole
-from littlestone.privacy.rational import exp_above, exp_below
+from littlestone.privacy.rational import exp_above, exp_below, log_above, log_below
+
+
+def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> Fraction:
+    """An epsilon such that ``pieces`` together are (epsilon, delta)-DP, without their own deltas.
+
+    ``pieces`` are guarantees with their counts, and 0 < delta < 1.  With D the sum of the pieces'
+    `divergence` at order alpha, for any alpha > 1,
+
+        epsilon = D + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha) / (alpha - 1)
+
+    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 3).  Floats propose the order, and
+    rationals certify the bound for it.
+
+    >>> float(renyi_epsilon([(Guarantee.bounded_range(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
+    2.41891
+    """
+    floats = [(float(piece.epsilon), float(piece.rho), n) for piece, n in pieces]
+    return _convert(
+        lambda alpha: sum((n * divergence(piece, alpha) for piece, n in pieces), Fraction(0)),
+        lambda alpha: sum(n * _float_divergence(epsilon, rho, alpha) for epsilon, rho, n in floats),
+        delta,
+    )
+
+
+def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """An epsilon such that every rho-zCDP mechanism is (epsilon, delta)-DP, for 0 < delta < 1.
+
+    >>> float(zcdp_epsilon(Fraction(1, 8), Fraction(1, 10**6)))
+    2.4191
+    """
+    return _convert(lambda alpha: rho * alpha, lambda alpha: float(rho) * alpha, delta)
+
+
+def divergence(piece: Guarantee, alpha: Fraction) -> Fraction:
+    """A bound of the Renyi divergence of order alpha > 1 outside the piece's delta.
+
+    It is the least of rho alpha, epsilon, and the divergence of randomized response,
+    ln((e^(alpha epsilon) + e^((1 - alpha) epsilon)) / (1 + e^epsilon)) / (alpha - 1), which is the
+    most that an epsilon-DP mechanism can have (BS16, Proposition 3.3).
+
+    >>> float(divergence(Guarantee.pure(Fraction(1)), Fraction(2))) < 0.77
+    True
+    """
+    epsilon, least = piece.epsilon, min(piece.rho * alpha, piece.epsilon)
+    if alpha * epsilon > 40:  # the third bound would hardly differ from epsilon
+        return least
+    moment = exp_above(alpha * epsilon, 64) + 1 / exp_below((alpha - 1) * epsilon, 64)
+    response = log_above(moment / (1 + exp_below(epsilon, 64))) / (alpha - 1)
+    return min(least, response)
+
+
+def _convert(
+    certified: Callable[[Fraction], Fraction],
+    proposed: Callable[[float], float],
+    delta: Fraction,
+) -> Fraction:
+    """The bound of `renyi_epsilon`, at the order alpha where it is about least in floats."""
+    log_delta = math.log(delta.numerator) - math.log(delta.denominator)
+
+    def bound(t: float) -> float:
+        above = math.exp(t)  # alpha - 1
+        return proposed(1 + above) - math.log1p(1 / above) - (log_delta + math.log1p(above)) / above
+
+    centre, width = 0.0, 20.0
+    while width > 1e-4:
+        centre = min((centre + k * width / 20 for k in range(-20, 21)), key=bound)
+        width /= 8
+    above = max(Fraction(math.exp(centre)).limit_denominator(10**10), Fraction(1, 10**10))
+    alpha = 1 + above
+    spent = (log_above(1 / delta) - log_below(alpha)) / above
+    return round_up(certified(alpha) - log_below(alpha / above) + spent)
+
+
+def _float_divergence(epsilon: float, rho: float, alpha: float) -> float:
+    """`divergence` in floats."""
+    least = min(rho * alpha, epsilon)
+    if alpha * epsilon > 40:
+        return least
+    moment = math.exp(alpha * epsilon) + math.exp((1 - alpha) * epsilon)
+    return min(least, math.log(moment / (1 + math.exp(epsilon))) / (alpha - 1))
+
+
+Pieces = Sequence[tuple[Guarantee, int]]
+
+
+@dataclass(frozen=True)
+class Account:
+    """The event is (``epsilon``, ``delta``)-DP by the theorem ``method``; certified."""
+
+    method: str
+    epsilon: Fraction
+    delta: Fraction
+
+    def __str__(self) -> str:
+        return (
+            f"{self.method}: epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        )
+
+
+def _zcdp(pieces: Pieces, delta: Fraction) -> Fraction:
+    return zcdp_epsilon(sum((n * piece.rho for piece, n in pieces), Fraction(0)), delta)
+
+
+# Each takes the delta that the deltas of the pieces leave.
+_THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
+    "zCDP": _zcdp,
+    "Renyi divergences": renyi_epsilon,
+}
+
+
+@lru_cache(maxsize=1 << 12)
+def _epsilons(
+    pieces: tuple[tuple[Guarantee, int], ...], delta: Fraction
+) -> tuple[tuple[str, Fraction], ...]:
+    """The epsilon of each theorem, kept: calibrations of like learners ask for the same ones."""
+    return tuple((name, epsilon(pieces, delta)) for name, epsilon in _THEOREMS.items())
+
+
+def accounts(event: Event, delta: Fraction) -> list[Account]:
+    """The cost of ``event`` at a total delta of at most ``delta`` by each theorem, the best first.
+
+    Raises `DeclarationError` if the deltas of its pieces alone exceed ``delta``.
+
+    >>> from littlestone.privacy.accounting.composed import Composition
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> delta = Fraction(1, 10**6)
+    >>> event = Composition([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
+    >>> for account in accounts(event, delta):
+    ...     print(account)
+    Renyi divergences: epsilon 2.41891, delta 0.000001
+    zCDP: epsilon 2.41891, delta 0.000001
+    basic composition: epsilon 10, delta 0
+    """
+    pieces = event.pieces()
+    own = sum((n * piece.delta for piece, n in pieces), Fraction(0))
+    # Deltas of the parts add up, and the conversions need what is left of delta.
+    if own > delta:
+        raise DeclarationError(
+            f"account for {event} at delta = {decimal_text(delta)}",
+            found=f"the deltas of its parts add up to {decimal_text(round_up(own))} already",
+            fix=f"allow a delta of at least {decimal_text(round_up(own))}, or make the parts' deltas "
+            "smaller",
+        )
+    # docs/proofs/composition.md, Theorem 1; the theorems that need a delta join only if some is
+    # left (2 and 3).
+    basic = sum((n * piece.epsilon for piece, n in pieces), Fraction(0))
+    found = [Account("basic composition", basic, own)]
+    left = delta - own
+    if left > 0:
+        found += [Account(name, epsilon, delta) for name, epsilon in _epsilons(tuple(pieces), left)]
+    return sorted(found, key=lambda account: (account.epsilon, account.delta, account.method))
 
 
 @dataclass(frozen=True, init=False)
@@ -125,143 +273,3 @@ def _check(parts: tuple[object, ...]) -> None:
 def repeat(event: Event, times: int, delta: Fraction) -> Event:
     """``times`` draws of ``event`` as one event: itself if ``times`` is 1, and else `Composition`."""
     return event if times == 1 else Composition([(event, times)], delta)
-
-
-_BITS, _DIGITS = 64, 12
-_LEAST = Fraction(1, 10**9)  # of a legal epsilon
-_VAST = 300  # e^300 is above 10^100, and no declared delta is below 10^-100
-_LEAST_DELTA = Fraction(1, 10**80)  # with 12 digits its text stays short enough for a budget
-
-
-@dataclass(frozen=True)
-class UnitEvent(Event):
-    """``event`` on a sample that holds at most k = ``unit.most`` records of each unit.
-
-    Each unit has exactly k places in the sample, and those without a record are void.  So one unit
-    replaced is at most k places replaced.  If ``event`` is (epsilon, delta)-DP when one place is
-    replaced, this is
-
-        (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1))-DP
-
-    when one unit is replaced, with delta rounded up to six digits, and at most 1.  If k = 1 it is
-    (epsilon, delta)-DP (docs/proofs/units.md, Theorem 2).  A receipt for this event pays for the draws
-    of ``event``.
-
-    Raises `DeclarationError` unless ``event`` is about one record replaced.
-
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-    >>> event = UnitEvent(ExponentialMechanism(Fraction(1, 3)), Unit("patient_id", 3))
-    >>> print(event.cost())
-    epsilon 1, delta 0 (replace-one-unit: patient_id)
-    """
-
-    event: Event
-    unit: Unit
-
-    def __post_init__(self) -> None:
-        if self.event.cost().neighboring != NeighboringRelation.REPLACE_ONE:
-            raise DeclarationError(
-                f"protect each {self.unit.column} in {self.event}",
-                found="its cost is not about one record replaced, to which alone this theorem applies",
-                fix="state the event's cost for one record replaced",
-            )
-
-    @property
-    def _relation(self) -> NeighboringRelation:
-        return NeighboringRelation.replace_one_unit(self.unit.column)
-
-    def cost(self) -> PrivacyCost:
-        return replace(of_group(self.event.cost(), self.unit.most), neighboring=self._relation)
-
-    def guarantee(self) -> Guarantee:
-        one, k, cost = self.event.guarantee(), self.unit.most, self.cost()
-        if k == 1:
-            return replace(one, neighboring=self._relation)
-        found = Guarantee.pure(cost.epsilon, cost.delta, self._relation)
-        # BS16 on group privacy, which is stated without a delta.
-        return found if one.delta else replace(found, rho=min(found.rho, k**2 * one.rho))
-
-    def uses(self) -> list[tuple[Event, int]]:
-        return self.event.uses()
-
-    def orders(self) -> list[tuple[Event, Event]]:
-        return self.event.orders()
-
-    def __str__(self) -> str:
-        return f"{self.event}, on {self.unit}"
-
-
-def for_unit(event: Event, unit: Unit | None) -> Event:
-    """``event`` as `UnitEvent` by the unit, or as it is without one.
-
-    Raises `DeclarationError` if nothing would be protected.
-
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-    >>> print(for_unit(ExponentialMechanism(Fraction(1, 2)), Unit("patient_id", 2)).cost())
-    epsilon 1, delta 0 (replace-one-unit: patient_id)
-    """
-    if unit is None:
-        return event
-    grouped = UnitEvent(event, unit)
-    if grouped.cost().delta >= 1:
-        raise DeclarationError(
-            f"learn from {unit} with {event.cost()} for one record",
-            found="the delta for all records of a unit is 1, which protects nothing",
-            fix="give a smaller --max-records, or a smaller budget; record_budget() divides one",
-        )
-    return grouped
-
-
-def of_group(one: PrivacyCost, k: int) -> PrivacyCost:
-    """The cost of k steps between neighbours, if one step costs ``one``: the formula of `UnitEvent`.
-
-    >>> print(of_group(PrivacyCost(Fraction(1, 2), Fraction(1, 10**6)), 2))
-    epsilon 1, delta 0.00000264873 (replace-one)
-    """
-    delta = one.delta
-    if k > 1 and delta:
-        vast = (k - 1) * one.epsilon > _VAST  # its power would take minutes to find
-        grown = Fraction(1) if vast else round_up(delta * growth(one.epsilon, k))
-        delta = min(Fraction(1), grown)
-    return PrivacyCost(k * one.epsilon, delta, one.neighboring)
-
-
-@lru_cache(maxsize=1024)
-def growth(epsilon: Fraction, k: int) -> Fraction:
-    """An upper bound of 1 + e^epsilon + ... + e^((k - 1) epsilon), by which delta grows for k records.
-
-    >>> round(float(growth(Fraction(1), 3)), 6), growth(Fraction(0), 3)
-    (11.107338, Fraction(3, 1))
-    """
-    if epsilon == 0:
-        return Fraction(k)
-    if epsilon < _LEAST:  # there the quotient below may be one by 0
-        return k * exp_above((k - 1) * epsilon, _BITS)
-    # Numerator up, denominator down: an upper bound of the geometric sum.
-    return (exp_above(k * epsilon, _BITS) - 1) / (exp_below(epsilon, _BITS) - 1)
-
-
-def record_budget(budget: Budget, unit: Unit | None) -> Budget:
-    """A budget for one record with which `UnitEvent` stays within ``budget`` for one unit.
-
-    That is (epsilon / k, delta / `growth`), with delta rounded down; without a unit, ``budget``.
-    Raises `DeclarationError` if it is too small to be a budget.
-
-    >>> print(record_budget(Budget(1, "1e-6"), Unit("patient_id", 3)))
-    epsilon 1/3, delta 0.000000230237216348
-    """
-    if unit is None or unit.most == 1:
-        return budget
-    k = unit.most
-    epsilon = budget.epsilon / k
-    # `UnitEvent.cost` rounds up to six digits, and so stays below a number of six digits.
-    delta = round_down(round_down(budget.delta) / growth(epsilon, k), _DIGITS)
-    if epsilon < _LEAST or (budget.delta and delta < _LEAST_DELTA):
-        raise DeclarationError(
-            f"divide {budget} between {k:,} records of each {unit.column}",
-            found=f"one record is left with epsilon {decimal_text(round_up(epsilon))} and less than "
-            f"a delta of {decimal_text(round_up(delta) or _LEAST_DELTA)}",
-            fix="give a smaller --max-records"
-            + (", or a smaller epsilon" if epsilon >= _LEAST else ", or a larger epsilon"),
-        )
-    return Budget(epsilon, delta)

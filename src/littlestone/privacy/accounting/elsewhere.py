@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Self
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.account import zcdp_epsilon
-from littlestone.privacy.accounting.composed import of_group
+from littlestone.privacy.accounting.composed import zcdp_epsilon
+from littlestone.privacy.accounting.groups import of_group
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import lcm
 
 from littlestone.base.errors import DeclarationError
-from littlestone.privacy.accounting.composed import of_group
+from littlestone.privacy.accounting.groups import of_group
 from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.common_tables import check_name
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.base.errors import DeclarationError, TooLargeError
-from littlestone.privacy.accounting.account import zcdp_epsilon
+from littlestone.privacy.accounting.composed import zcdp_epsilon
 from littlestone.privacy.accounting.gaussian import (
     CORE,
     LIKENESS,

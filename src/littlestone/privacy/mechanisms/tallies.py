@@ -170,14 +170,21 @@ class TimedRelease(Mechanism[Sequence[int | None], tuple[Any, ...]]):
 
     def _law(self, data: tuple[int | None, ...]) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """From a step on at which the counts begin."""
+        for u, told, mass in self.first_releases(data):
+            if told is None:
+                yield (None,) * u, mass
+            else:
+                for seen, q in self._law(data[u:]):
+                    yield (*(None,) * (u - 1), told, *seen), mass * q
+
+    def first_releases(self, data: Sequence[int | None]) -> Iterator[tuple[int, Any, Fraction]]:
+        """Each step and what may first be published there, with the chance; or None, after the last."""
         left = Fraction(1)
         for u in range(1, len(data) + 1):
             left -= (mass := self.chance_of_tally(data[:u]))
-            later = tuple(self._law(data[u:]))
             for told, p in self.tally_law(data[:u]).items():
-                for seen, q in later:
-                    yield (*(None,) * (u - 1), told, *seen), mass * p * q
-        yield (None,) * len(data), left
+                yield u, told, mass * p
+        yield len(data), None, left
 
     def chance_of_tally(self, data: Sequence[int | None]) -> Fraction:
         """The probability that the first hit after the one before is at the last of these steps."""
@@ -198,7 +205,7 @@ class TimedRelease(Mechanism[Sequence[int | None], tuple[Any, ...]]):
 class ContinualTallies(TimedRelease):
     """Publish noisy counts of all cells each time: with noise X for each cell, Pr[X = x] ~ a^|x|.
 
-    Here a >= e^-``cell_epsilon`` is rational.  Noisy counts are cut to between ``least`` and ``most``.
+    Here a >= e^-``cell_epsilon`` is rational.  Noisy counts are cut to between 0 and ``most``.
     The cost is that of `TimedRelease`, however many cells there are.
 
     Time: 0.5 ms per record that names a cell, and 0.03 ms per cell and tally.
@@ -207,24 +214,22 @@ class ContinualTallies(TimedRelease):
     >>> timer = ContinualConfirmation(
     ...     skip_epsilon=half, test_epsilon=half, threshold=40, warm=200_000, keys=1, horizon=200_000
     ... )
-    >>> mechanism = ContinualTallies(timer=timer, cell_epsilon=half, cells=40, least=-12, most=500)
+    >>> mechanism = ContinualTallies(timer=timer, cell_epsilon=half, cells=40, most=500)
     >>> print(mechanism.cost())
     epsilon 1, delta 0 (replace-one)
     """
 
     cells: int
-    least: int
     most: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_whole("cells", self.cells, least=1)
-        require_whole("least", self.least)
-        require_whole("most", self.most, least=self.least)
+        require_whole("most", self.most, least=0)
 
     def cut(self, count: int) -> int:
         """The nearest number that is published."""
-        return min(max(count, self.least), self.most)
+        return min(max(count, 0), self.most)
 
     def release(self, counts: Counter[int], tape: Tape) -> Tally:
         return tuple(
@@ -243,9 +248,9 @@ class ContinualTallies(TimedRelease):
 
     def _cell_law(self, count: int) -> dict[int, Fraction]:
         inner = {x: laplace_tail(self.ratio, x - count)
-                 for x in range(self.least + 1, self.most + 1)}  # fmt: skip
+                 for x in range(1, self.most + 1)}  # fmt: skip
         law, above = dict[int, Fraction](), Fraction(1)
-        for x in range(self.least, self.most + 1):
+        for x in range(self.most + 1):
             below = inner.get(x + 1, Fraction(0))
             law[x], above = above - below, below
         return law

@@ -166,6 +166,11 @@ def add_law(law: Law, mass: Fraction, other: Law) -> Law:
     return law
 
 
+def no_hit(first_hit: Callable[[Sequence[int]], Fraction], gaps: Sequence[int]) -> Fraction:
+    """The probability that none of these tests hits; ``first_hit`` is that of a hit at the last."""
+    return 1 - sum((first_hit(gaps[:u]) for u in range(1, len(gaps) + 1)), Fraction(0))
+
+
 def twin(stream: Any) -> Any:
     """A second run from the same state, whose parts are the same objects."""
     made = object.__new__(type(stream))

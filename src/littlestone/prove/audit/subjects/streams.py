@@ -32,6 +32,7 @@ from littlestone.prove.audit.subjects.online import (
     Law,
     Published,
     add_law,
+    no_hit,
     subject_of_stream,
     twin,
     view_of_stream,
@@ -273,13 +274,8 @@ class StageLaw:
         """The likelihood of these hits of the counter."""
         first = self.learner.counter._first_hit
 
-        def mass(gaps: list[int], *, hit: bool) -> Fraction:
-            if hit:
-                return first(gaps)
-            hits = (first(gaps[:u]) for u in range(1, len(gaps) + 1))
-            return 1 - sum(hits, Fraction(0))
-
-        return prod((mass(gaps, hit=hit) for gaps, hit in segments), start=Fraction(1))
+        masses = (first(gaps) if hit else no_hit(first, gaps) for gaps, hit in segments)
+        return prod(masses, start=Fraction(1))
 
     def likelihood_of_answers(self, tests: tuple[tuple[int, bool], ...]) -> Fraction:
         """The likelihood of these answers to all tests of a run, by their gaps."""

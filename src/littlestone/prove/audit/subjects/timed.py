@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
@@ -21,7 +21,7 @@ from littlestone.learn.stream.weights import Scores, Weights
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.mechanisms.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.sides import ContinualSides, Told
-from littlestone.privacy.mechanisms.tallies import ContinualMedians, ContinualTallies
+from littlestone.privacy.mechanisms.tallies import ContinualMedians, ContinualTallies, TimedRelease
 from littlestone.privacy.rational import sum_masses
 from littlestone.prove.audit.claims import neighbours
 from littlestone.prove.audit.subject import Subject, mechanism_subject, subject
@@ -29,7 +29,7 @@ from littlestone.prove.audit.subjects.online import (
     LONG,
     Law,
     Published,
-    add_law,
+    no_hit,
     subject_of_stream,
 )
 from littlestone.prove.audit.subjects.whole_learners import Records
@@ -89,27 +89,38 @@ def _found_places(
     step: int,
 ) -> Iterator[tuple[Published, Fraction]]:
     """All that can be published from ``step`` on, at which a search for a place begins."""
-    left, rule = Fraction(1), knowledge.published_rule
+    rule = knowledge.published_rule
     named = [None if rule(x) == y else knowledge.key(x, y) for x, y in records[step - 1 :]]
-    for u in range(1, len(named) + 1):
-        left -= (mass := search.chance_of_tally(named[:u]))
-        for place, p in search.tally_law(named[:u]).items():
-            later = deepcopy(knowledge)
-            later.locate(place, step + u)
-            told = *(rule.words(),) * (u - 1), later.published_rule.words()
-            for published, q in _paths(learner, later, {}, records, step + u):
-                yield (*told, *published), mass * p * q
-    yield (rule.words(),) * len(named), left
+
+    def go_on(u: int, place: int) -> Iterator[tuple[Published, Fraction]]:
+        later = deepcopy(knowledge)
+        later.locate(place, step + u)
+        for published, p in _paths(learner, later, {}, records, step + u):
+            yield (later.published_rule.words(), *published), p
+
+    yield from _until_told(search, named, rule.words(), go_on)
+
+
+def _until_told(
+    mechanism: TimedRelease,
+    named: Sequence[int | None],
+    now: str,
+    go_on: Callable[[int, Any], Iterable[tuple[Published, Fraction]]],
+) -> Iterator[tuple[Published, Fraction]]:
+    """All that can be published, if it is ``now`` until step u, whose release is told to ``go_on``."""
+    for u, told, mass in mechanism.first_releases(named):
+        if told is None:
+            yield (now,) * u, mass
+        else:
+            for published, p in go_on(u, told):
+                yield (*(now,) * (u - 1), *published), mass * p
 
 
 def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
     """The probability that no test of these epochs hits."""
-    quiet = Fraction(1)
-    for _, gaps in epochs.values():
-        quiet *= 1 - sum(
-            (mechanism._first_hit(gaps[: u + 1]) for u in range(len(gaps))), Fraction(0)
-        )
-    return quiet
+    return prod(
+        (no_hit(mechanism._first_hit, gaps) for _, gaps in epochs.values()), start=Fraction(1)
+    )
 
 
 def quick_timer(
@@ -214,18 +225,17 @@ def _tally_paths(
     learner: TalliedLearner, weights: Weights, records: Records
 ) -> Iterator[tuple[Published, Fraction]]:
     """All that can be published from a step on at which the counts begin."""
-    mechanism, left = learner.mechanism, Fraction(1)
     rule = weights.published_rule
     cells = [None if rule(x) == y else weights.cell(x, y) for x, y in records]
-    for u in range(1, len(records) + 1):
-        left -= (mass := mechanism.chance_of_tally(cells[:u]))
-        for tally, p in mechanism.tally_law(cells[:u]).items():
-            later = deepcopy(weights)
-            later.take(tally)
-            quiet = (rule.words(),) * (u - 1)
-            for published, q in _tally_paths(learner, later, records[u:]):
-                yield (*quiet, later.published_rule.words(), *published), mass * p * q
-    yield (rule.words(),) * len(records), left
+
+    def go_on(u: int, tally: Any) -> Iterator[tuple[Published, Fraction]]:
+        later = deepcopy(weights)
+        later.take(tally)
+        for published, p in _tally_paths(learner, later, records[u:]):
+            yield (later.published_rule.words(), *published), p
+
+    mechanism: Any = learner.mechanism
+    yield from _until_told(mechanism, cells, rule.words(), go_on)
 
 
 @subject("continual-tallies", id="Streams", drawn_at=8, steps=2)
@@ -236,7 +246,7 @@ def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     proof: proofs/tallies.md#theorem-1-privacy
     """
     mechanism = ContinualTallies(
-        timer=quick_timer(epsilon, STEPS), cell_epsilon=epsilon / 2, cells=2, least=0, most=1
+        timer=quick_timer(epsilon, STEPS), cell_epsilon=epsilon / 2, cells=2, most=1
     )
     return mechanism_subject(
         mechanism,
@@ -278,16 +288,15 @@ def continual_sides(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
 def of_ends(learner: TalliedLearner, search: ContinualMedians, records: Records) -> Law:
     """The law of what is published, by the learner's own code between medians and told sides."""
     weights = learner.initial_weights()
-    rule, left, law = weights.published_rule, Fraction(1), dict[Any, Fraction]()
+    rule = weights.published_rule
     places = [None if rule(x) == y else weights.cell(x, y) for x, y in records]
-    for u in range(1, len(records) + 1):
-        left -= (mass := search.chance_of_tally(places[:u]))
-        for place, p in search.tally_law(places[:u]).items():
-            later = deepcopy(weights)
-            later.take(place)
-            for published, q in _told_sides(learner, later, records[u:]).items():
-                add_law(law, mass * p * q, {((rule.words(),) * (u - 1) + published): Fraction(1)})
-    return law | {(rule.words(),) * len(records): left}
+
+    def go_on(u: int, place: int) -> Iterable[tuple[Published, Fraction]]:
+        later = deepcopy(weights)
+        later.take(place)
+        return _told_sides(learner, later, records[u:]).items()
+
+    return sum_masses(_until_told(search, places, rule.words(), go_on))
 
 
 def _told_sides(learner: TalliedLearner, weights: Weights, records: Records) -> Law:

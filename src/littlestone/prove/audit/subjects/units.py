@@ -26,7 +26,7 @@ from littlestone.learn.stream import DurableStream, KeyLearner
 from littlestone.learn.stream.offsets import FirstRecords
 from littlestone.points import Integers, Strings
 from littlestone.points.units import Unit
-from littlestone.privacy.accounting.composed import UnitEvent, record_budget
+from littlestone.privacy.accounting.groups import UnitEvent, record_budget
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.rational import sum_masses
