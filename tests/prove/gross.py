@@ -50,10 +50,13 @@ TREES = (
 )
 STATED = "lyu25_sizes.formulas_as_printed"
 VOTES = (
-    "lyu25_sizes.votes_of_teachers teachers.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
+    "lyu25_sizes.votes_of_teachers lyu25_lists.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
     "bgs21_learning.sizes_by_bit_classes"
 )
-LISTS = "teachers.all_that_errs_little teachers.one_rule_on_all_lists teachers.on_a_fixed_data_set"
+LISTS = (
+    "lyu25_lists.all_that_errs_little lyu25_lists.one_rule_on_all_lists "
+    "lyu25_lists.on_a_fixed_data_set"
+)
 BOUNDS = "planning.bounds_by_formula planning.sizes_above planning.one_point"
 PATCHES = (
     "blm20.tournament_examples_are_mistakes blm20.stability_generalizes blm20.frequent_rules "
@@ -123,7 +126,7 @@ GROSS = [
         "found = self.mechanism.select(scores, rng)",
         "found = max(scores, key=scores.get)",
         "the rule that most teachers list is released",
-        "mechanisms.irreducible-learner teachers.on_a_fixed_data_set",
+        "mechanisms.irreducible-learner lyu25_lists.on_a_fixed_data_set",
     ),
     gross(
         f"{HISTOGRAM}",
