@@ -16,7 +16,7 @@ import pytest
 
 from littlestone.base.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
-from littlestone.dimension.vc import dual_vc_dimension
+from littlestone.dimension.multiclass import dual_vc_dimension
 from littlestone.learn.stream import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learn.stream.stage_sizes import (
     BETA,

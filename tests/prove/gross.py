@@ -42,7 +42,7 @@ SPARSE_ROWS = (
     "mechanisms.irreducible-learner mechanisms.open-conditions-learner "
     "mechanisms.online-staged-learner mechanisms.least_bottom"
 )
-HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20_learners.learner_as_a_whole"
+HISTOGRAM_ROWS = "mechanisms.stable-histogram blm20.learner_as_a_whole"
 TESTS = "mechanisms.above-threshold mechanisms.sparse-vector mechanisms.online-staged-learner"
 TREES = (
     "lyu25_trees.valid_trees_only lyu25.valid_trees_exist lyu25.leaf_counts "
@@ -50,8 +50,8 @@ TREES = (
 )
 STATED = "lyu25_sizes.formulas_as_printed"
 VOTES = (
-    "lyu25_sizes.votes_of_teachers lyu25_lists.on_a_fixed_data_set bgs21_learning.sizes_by_mls "
-    "bgs21_learning.sizes_by_bit_classes"
+    "lyu25_sizes.votes_of_teachers lyu25_lists.on_a_fixed_data_set bgs21.sizes_by_mls "
+    "bgs21.sizes_by_bit_classes"
 )
 LISTS = (
     "lyu25_lists.all_that_errs_little lyu25_lists.one_rule_on_all_lists "
@@ -176,7 +176,7 @@ GROSS = [
         "survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]",
         "survivors[int(errors(survivors, fresh).errors.argmin())]",
         "the best of the frequent rules is released",
-        "blm20_learners.learner_as_a_whole",
+        "blm20.learner_as_a_whole",
     ),
     # What is stated.
     gross(

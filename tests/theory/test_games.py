@@ -396,7 +396,7 @@ def test_how_many_classes_over_four_points_are_easier_than_the_online_game() -> 
     assert easier == {"self-directed": 31_416, "transductive": 2_880}
 
 
-VALUES, VARIANTS = "littlestone.theory.game.values", "littlestone.theory.game.variants"
+VALUES, VARIANTS = "littlestone.theory.game.values", "littlestone.theory.game.values"
 
 FAULTS = [
     (

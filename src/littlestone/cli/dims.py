@@ -29,11 +29,10 @@ from littlestone.dimension import (
     psi_n,
 )
 from littlestone.dimension.half_graphs import star_brackets, threshold_brackets
-from littlestone.dimension.multiclass import MOST_LABELS, psi_tree_brackets
+from littlestone.dimension.multiclass import MOST_LABELS, psi_shattered_brackets, psi_tree_brackets
 from littlestone.dimension.search.splits import OutOfTimeError
 from littlestone.dimension.search.splits import time_limit as searching_for
 from littlestone.dimension.teaching import teaching_brackets
-from littlestone.dimension.vc import psi_shattered_brackets
 from littlestone.theory.game import (
     AppleGame,
     BanditGame,

@@ -14,7 +14,7 @@ from littlestone.dimension.multiclass import (
     psi_g as psi_g,
     psi_n as psi_n,
 )
-from littlestone.dimension.vc import (
+from littlestone.dimension.multiclass import (
     dual_littlestone_dimension as dual_littlestone_dimension,
     dual_vc_dimension as dual_vc_dimension,
 )
@@ -27,7 +27,7 @@ from littlestone.dimension.multiclass import (
     psi_littlestone_dimension as psi_littlestone_dimension,
     psi_tree as psi_tree,
 )
-from littlestone.dimension.vc import (
+from littlestone.dimension.multiclass import (
     graph_dimension as graph_dimension,
     is_psi_shattered_set as is_psi_shattered_set,
     natarajan_dimension as natarajan_dimension,
@@ -69,7 +69,7 @@ from littlestone.dimension.half_graphs import (
     threshold_dimension as threshold_dimension,
 )
 from littlestone.dimension.tree import MistakeTree as MistakeTree
-from littlestone.dimension.vc import (
+from littlestone.dimension.multiclass import (
     is_shattered_set as is_shattered_set,
     shattered_set as shattered_set,
     vc_dimension as vc_dimension,

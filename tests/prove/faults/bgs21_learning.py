@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/bgs21_learning.py` red."""
+"""Faults that turn the rows of `prove/papers/bgs21.py` red."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAULTS: dict[str, list[Fault]] = {
     "codes": [
         SHORT,
         Fault(
-            "littlestone.prove.papers.bgs21_learning:simplex_code",
+            "littlestone.prove.papers.bgs21:simplex_code",
             "range(1, 8)",
             "range(1, 5)",
             "two words differ in 2 bits",

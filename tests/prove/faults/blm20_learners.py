@@ -1,4 +1,4 @@
-"""Faults that turn the rows of `prove/papers/blm20_learners.py` red."""
+"""Faults that turn the rows of `prove/papers/blm20.py` red."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ FAULTS: dict[str, list[Fault]] = {
     "vc_below_littlestone": [
         Fault(DIMENSION, "return low", "return min(low, 1)", "LDim is capped at 1"),
         Fault(
-            "littlestone.dimension.vc:shattered_set",
+            "littlestone.dimension.multiclass:shattered_set",
             "for question in found)",
             "for question in found[1:])",
             "a point is lost",

@@ -27,15 +27,13 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.prove.audit import Subject, find_subject, neighbours
-from littlestone.prove.audit.subjects.mixed_tables import (
+from littlestone.prove.audit.subjects.whole_learners import (
     OPEN,
     PARITY,
     REGROWN,
     TREES,
     TREES_OF_THREE,
     TYPED,
-)
-from littlestone.prove.audit.subjects.whole_learners import (
     Records,
     by_sample,
     crowd,

@@ -14,12 +14,13 @@ from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.prove.audit import Subject
-from littlestone.prove.audit.subjects.mixed_tables import (
+from littlestone.prove.audit.subjects.whole_learners import (
+    by_sample,
+    subject_of_learner,
     vocabulary,
     vocabulary_costs,
     vocabulary_learner,
 )
-from littlestone.prove.audit.subjects.whole_learners import by_sample, subject_of_learner
 from plants.harness import Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)

@@ -3,9 +3,16 @@
 A class over n points is a set of rows: numbers below 2^n, whose bit x is the label of point x.
 """
 
-from littlestone.theory.atlas.listing import Entry, atlas, burnside, canonical, table_of
+from littlestone.theory.atlas.listing import (
+    Entry,
+    SearchResult,
+    atlas,
+    burnside,
+    canonical,
+    search,
+    table_of,
+)
 from littlestone.theory.atlas.quantities import QUANTITIES, Quantity, Query
-from littlestone.theory.atlas.search import SearchResult, search
 
 __all__ = [
     "QUANTITIES",

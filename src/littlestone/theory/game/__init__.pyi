@@ -13,9 +13,9 @@ from littlestone.theory.game.game import (
 )
 from littlestone.theory.game.players import OracleLearner as OracleLearner
 from littlestone.theory.game.players import StandardOptimalAlgorithm as StandardOptimalAlgorithm
-from littlestone.theory.game.variants import RandomizedLearner as RandomizedLearner
+from littlestone.theory.game.values import RandomizedLearner as RandomizedLearner
 from littlestone.theory.game.values import Board as Board, Game as Game, Play as Play
-from littlestone.theory.game.variants import (
+from littlestone.theory.game.values import (
     AppleGame as AppleGame,
     BanditGame as BanditGame,
     LenientGame as LenientGame,
