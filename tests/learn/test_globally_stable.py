@@ -31,7 +31,7 @@ from littlestone.points import Integers
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.partition_selection import StableHistogram
 from littlestone.prove.audit import audit_epsilon
 from littlestone.prove.audit.claims import exact_audit, neighbours
 from littlestone.prove.audit.subjects.reductions import (

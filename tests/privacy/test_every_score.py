@@ -26,7 +26,7 @@ from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.counts import Most, Paid, spending
 from littlestone.privacy.mechanisms import above_threshold as sparse_vector
-from littlestone.privacy.mechanisms import stable_histogram
+from littlestone.privacy.mechanisms import partition_selection
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold, SparseVector
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
@@ -37,10 +37,10 @@ from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     RestSelection,
     SingleKeySelection,
+    StableHistogram,
 )
 from littlestone.privacy.mechanisms.selection_from_lists import RadiiSelection, SparseSampling
 from littlestone.privacy.mechanisms.sparse_selection import SparseSelection
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_above, exp_below
 from littlestone.privacy.samplers.reals import Real
@@ -247,7 +247,7 @@ def test_a_key_is_released_from_its_threshold_on(budget: Budget) -> None:
     histogram = StableHistogram[str](budget)
     below, at = histogram.threshold - 1, histogram.threshold
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stable_histogram, "discrete_laplace", lambda a, rng: 0)
+        patch.setattr(partition_selection, "discrete_laplace", lambda a, rng: 0)
         released = histogram.release(["a"] * below + ["b"] * at, random.Random(1))
     assert released == {("b", at)}
 

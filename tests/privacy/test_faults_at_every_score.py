@@ -85,7 +85,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.stable_histogram:StableHistogram.threshold",
+            f"{MECHANISMS}.partition_selection:StableHistogram.threshold",
             "max(2, 1 + self._exponent(self.delta))",
             "min(3000, max(2, 1 + self._exponent(self.delta)))",
             "no threshold is above 3,000",
@@ -147,7 +147,7 @@ FAULTS: list[tuple[Fault, Callable[..., Any], tuple[object, ...]]] = [
     ),
     (
         Fault(
-            f"{MECHANISMS}.stable_histogram:StableHistogram.release",
+            f"{MECHANISMS}.partition_selection:StableHistogram.release",
             "if count >= self.threshold",
             "if count >= min(self.threshold, 500)",
             "keys are released from 500 on",

@@ -34,8 +34,8 @@ from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import (
     PartitionSelection,
     SingleKeySelection,
+    StableHistogram,
 )
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.mechanisms.tallies import ContinualTallies, Tallies
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.rational import exp_below
@@ -279,7 +279,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "one of the first 300 keys is drawn",
     ): test_every_one_of_many_keys_that_fired_is_drawn,
     Fault(
-        f"{MECHANISMS}.stable_histogram:StableHistogram.release",
+        f"{MECHANISMS}.partition_selection:StableHistogram.release",
         "rng.shuffle(released)",
         "len(released) < 100 and rng.shuffle(released)",
         "many keys are released in the order of the records",

@@ -14,7 +14,7 @@ from scipy import stats
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.partition_selection import StableHistogram
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.claims import hockey_stick
 from littlestone.prove.audit.subject import Trials

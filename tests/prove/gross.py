@@ -25,7 +25,7 @@ def gross(place: str, old: str, new: str, mistake: str, rows: str) -> Gross:
 EXPONENTIAL = "privacy.mechanisms.exponential:ExponentialMechanism"
 LEARNER = "learn.exponential:ExponentialLearner"
 SPARSE = "privacy.mechanisms.sparse_selection:SparseSelection"
-HISTOGRAM = "privacy.mechanisms.stable_histogram:StableHistogram.release"
+HISTOGRAM = "privacy.mechanisms.partition_selection:StableHistogram.release"
 MECHANISMS = "privacy.mechanisms"
 FORMULAS = "learn.plan.sizes:formulas"
 LOWER = "learn.plan.lower"

@@ -337,7 +337,7 @@ NOISELESS = [
     (
         "stable-histogram",
         Fault(
-            f"{MECHANISMS}.stable_histogram:StableHistogram.release",
+            f"{MECHANISMS}.partition_selection:StableHistogram.release",
             "count + discrete_laplace(self.ratio, rng)",
             "count + (discrete_laplace(self.ratio, rng) if count < 1000 else 0)",
             "large counts have no noise",

@@ -106,7 +106,7 @@ PLACES: dict[tuple[str, str], Any] = {
     ("above_threshold", "discrete_laplace"): "sparse-vector",
     ("sides", "draw_skips"): (SIDES, (0,)),
     ("sides", "next_hit"): (SIDES, (0,)),
-    ("stable_histogram", "discrete_laplace"): "stable-histogram",
+    ("partition_selection", "discrete_laplace"): "stable-histogram",
     ("tallies", "discrete_laplace"): (TALLIES, (0,)),
     ("threshold_tests", "bernoulli"): "above-threshold",
     ("threshold_tests", "laplace_at_least"): "above-threshold",

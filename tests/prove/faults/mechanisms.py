@@ -36,7 +36,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "stable-histogram": [
         Fault(
-            f"{MECHANISMS}.stable_histogram:StableHistogram.threshold",
+            f"{MECHANISMS}.partition_selection:StableHistogram.threshold",
             "1 + self._exponent",
             "self._exponent",
             "the threshold is one lower",

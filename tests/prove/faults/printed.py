@@ -24,7 +24,7 @@ FAULTS: dict[str, list[Fault]] = {
     ],
     "printed_private_learner": [
         Fault(
-            "littlestone.privacy.mechanisms.stable_histogram:StableHistogram.threshold",
+            "littlestone.privacy.mechanisms.partition_selection:StableHistogram.threshold",
             "max(2, 1 + self._exponent(self.delta))",
             "2",
             "any count of two is released",

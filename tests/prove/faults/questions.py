@@ -23,7 +23,7 @@ FAULTS: dict[str, list[Fault]] = {
     "answers_to_all_queries": [HALF_THE_NOISE],
     "smaller_delta": [
         Fault(
-            "littlestone.privacy.mechanisms.stable_histogram:StableHistogram.threshold",
+            "littlestone.privacy.mechanisms.partition_selection:StableHistogram.threshold",
             "max(2, 1 + self._exponent(self.delta))",
             "2",
             "any count of two is released",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from littlestone.learn.stream import staged as staged_streams
-from littlestone.privacy.mechanisms import cell_counts, partition_selection, stable_histogram
+from littlestone.privacy.mechanisms import cell_counts, partition_selection
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold
@@ -146,7 +146,7 @@ PLANTS = [
         "histogram_less_noise",
         "Counts of keys have the noise of a ratio that is 5% too small.",
         honest("stable-histogram"),
-        less_noise(stable_histogram),
+        less_noise(partition_selection),
     ),
     _plant(
         "exponential_steeper",

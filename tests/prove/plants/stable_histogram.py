@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.partition_selection import StableHistogram
 from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit import Subject, mechanism_subject, neighbours
 from plants.harness import Plant, is_private

@@ -34,7 +34,7 @@ from littlestone.privacy.accounting.subsampled import Parallel
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.partition_selection import StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.rules import Hypothesis, disagreement

@@ -180,7 +180,7 @@ def smaller_delta() -> Outcome:
     says: correlated sampling and a stable histogram make delta small, by an algorithm (BGH+23)
     scope: exact laws, nine batches of one bit, with 0, 1, 4, 5, 8 or 9 zeros
     stated: (2, .001)-DP, which the weak learner is not; right with a probability above 1/2
-    code: privacy.mechanisms.stable_histogram.StableHistogram
+    code: privacy.mechanisms.partition_selection.StableHistogram
     proof: proofs/boosting.md#boosting-privacy-itself
     """
     batches, budget = 9, Budget(2, "0.001")

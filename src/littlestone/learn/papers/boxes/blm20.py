@@ -14,7 +14,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learn.papers.boxes.base import Example, Rule, Sample, box, draw_item, pick
 from littlestone.learn.papers.boxes.lecture5 import generic_learner, soa
 from littlestone.privacy.cost import Budget
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.partition_selection import StableHistogram
 from littlestone.privacy.randomness import Choose
 
 
@@ -179,7 +179,7 @@ def hist(items: Sequence[Key | None], *, budget: Budget, choose: Choose) -> dict
 
     promise: (epsilon, delta)-differentially private
     found: kept, with no room at delta
-    ours: privacy.mechanisms.stable_histogram.StableHistogram
+    ours: privacy.mechanisms.partition_selection.StableHistogram
     """
     mechanism: StableHistogram[Key] = StableHistogram(budget)
     released = draw_item(mechanism.distribution(items), choose)

@@ -19,12 +19,13 @@ from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.partition_selection import (
+    Histogram,
     PartitionSelection,
     RestSelection,
     SingleKeySelection,
+    StableHistogram,
 )
 from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
-from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
 from littlestone.privacy.parameters import least
 from littlestone.privacy.scores import ErrorRuns
 from littlestone.prove.audit.claims import neighbours
@@ -62,7 +63,7 @@ Keys = tuple[str | None, ...]
 def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """The stable histogram of one key a record; needs a delta.
 
-    code: privacy.mechanisms.stable_histogram.StableHistogram
+    code: privacy.mechanisms.partition_selection.StableHistogram
     proof: proofs/stable-histogram.md#theorem-1-privacy-blm20-lemma-15-with-its-constants
     """
     mechanism = StableHistogram[str](Budget(epsilon, delta))
