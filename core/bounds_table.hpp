@@ -34,13 +34,7 @@ public:
           entries_(limit_ * SLOTS, Filled::zeros) {}
 
     // Have the bucket of a key at hand soon: it is mostly far away.
-    void prefetch(Key key) const {
-#if defined(__GNUC__)
-        __builtin_prefetch(bucket(key));
-#else
-        (void)key;
-#endif
-    }
+    void prefetch(Key key) const { __builtin_prefetch(bucket(key)); }
 
     Bounds probe(Key key) const {
         const Entry* const entries = bucket(key);

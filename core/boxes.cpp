@@ -168,6 +168,12 @@ class BoxCounter {
 
 void count_boxes(List<const std::int32_t> weights, List<const std::int64_t> sizes, Index base,
                  List<std::int64_t> found) {
+    Index left = weights.size;
+    for (Index j = 0; j < sizes.size; ++j) {
+        require(sizes[j] > 0 && left % sizes[j] == 0, "the weights fill the product of the columns");
+        left /= sizes[j];
+    }
+    require(sizes.size >= 2 && left == 1, "two columns or more have a weight for each of their points");
     BoxCounter(weights, sizes, base, found).count();
 }
 

@@ -9,6 +9,9 @@ void count_cells(Grid<const std::uint16_t> codes, List<const std::int32_t> label
                  List<const std::int64_t> counts, Grid<const std::int64_t> subsets,
                  Grid<const std::int32_t> strides, List<const std::int64_t> starts,
                  List<std::int64_t> found) {
+    require(labels.size == codes.columns && counts.size == codes.columns, "each record has a label and a count");
+    require(strides.rows == subsets.rows && strides.columns == subsets.columns && starts.size == subsets.rows,
+            "each column of a subset has a stride, and each subset a start");
     // Block by block, so that the codes and one table at a time stay in the fastest memory.
     constexpr Index BLOCK = 1 << 12;
     std::array<std::int32_t, BLOCK> cells;

@@ -1,7 +1,7 @@
 // Exact counts of hypotheses by their errors, for the classes whose hypotheses are too many to list.
 //
 // Each function adds to `found[e]` the number of hypotheses with e errors. The classes compute the
-// declared bounds of every index before they call. The bindings check the shapes of the arrays; nothing
+// declared bounds of every index before they call. The functions check the shapes of the arrays; nothing
 // checks an index again.
 #pragma once
 

@@ -63,6 +63,14 @@ class Directions {
 }  // namespace
 
 void count_flats(const Flats& flats, Index first, Index last, Index base, List<std::int64_t> found) {
+    const Field& field = flats.field;
+    const Index q = field.size();
+    require(q > 0 && field.product.columns == q && field.minus.rows == q && field.minus.columns == q,
+            "a field of q elements has q times q products and differences");
+    for (const WeightedPoints& each : {flats.points, flats.infinity})
+        require(each.coordinates.columns == each.weights.size &&
+                    each.coordinates.rows == flats.pivots.size + flats.free.size,
+                "points have a weight, and a coordinate for each pivot and each free column");
     Directions space(flats);
     const WeightedPoints& points = flats.points;
     const Index cosets = space.cosets();

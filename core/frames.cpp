@@ -83,11 +83,11 @@ int Frames::list(const Word* column, int total, int side, std::int32_t* index) {
         Word word = column[w] ^ flip;
         if (w + 1 == words) word &= last;
         int to = found;
-        found += count_ones(word);
+        found += std::popcount(word);
         // Eight at a time, more than there are: cheaper than a branch for each.
         for (; to < found; to += 8) {
             for (int j = 0; j < 8; ++j) {
-                index[to + j] = 64 * w + lowest_one(word);
+                index[to + j] = 64 * w + std::countr_zero(word);
                 word &= word - 1;
             }
         }
@@ -128,7 +128,7 @@ int Frames::compress_columns(const Frame& frame, Frame& child, const Word* chose
         int filled = 0;
         Word pending = 0;
         for (int w = 0; w < words; ++w) {
-            const int n = count_ones(kept_[w].mask());
+            const int n = std::popcount(kept_[w].mask());
             if (n == 0) continue;
             const Word word = kept_[w](from[w]);
             pending |= word << filled;
@@ -184,7 +184,7 @@ void Frames::hash_columns(const Frame& frame, int first) {
         const Word keep = w + 1 == words ? last : ALL;
         for (int i = 0; i < Together; ++i) {
             const Word word = (from[i][w] ^ flip[i]) & keep;
-            ones[i] += count_ones(word);
+            ones[i] += std::popcount(word);
             hash[i] = (hash[i] ^ word) * ODD[2];
             hash[i] ^= hash[i] >> 32;
             second[i] = (second[i] + word) * ODD[3];

@@ -61,9 +61,14 @@ void keep_maximal(const std::vector<Set>& sets, const Set& on, bool of_zeros,
 
 }  // namespace
 
-HalfGraphSearch::HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, int length)
-    : rows_(copy_sets(rows)), columns_(copy_sets(columns)), levels_(length + 1),
-      having_(std::max(rows.rows, columns.rows) + 1), length_(length) {
+HalfGraphSearch::HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, Index length) {
+    require_rows(rows, columns.rows);
+    require_rows(columns, rows.rows);
+    require(1 <= require_size(length), "a half-graph has one pair or more");
+    rows_ = copy_sets(rows), columns_ = copy_sets(columns);
+    having_.resize(std::max(rows.rows, columns.rows) + 1);
+    length_ = static_cast<int>(length);
+    levels_.resize(length + 1);
     levels_[0].hypotheses_left = full_set(static_cast<int>(rows_.size()));
     levels_[0].points_left = full_set(static_cast<int>(columns_.size()));
 }
@@ -74,7 +79,7 @@ bool HalfGraphSearch::list(const std::vector<Set>& sets, const Set& among, const
     std::fill(having_.begin(), having_.end(), 0);
     for (std::size_t w = 0; w < among.size(); ++w)
         for (Word word = among[w]; word; word &= word - 1) {
-            const auto i = static_cast<std::int32_t>(64 * w + lowest_one(word));
+            const auto i = static_cast<std::int32_t>(64 * w + std::countr_zero(word));
             const Index ones = count_common(sets[i], on);
             ++having_[ones];
             if (least <= ones && ones <= most) kept->push_back(i);
@@ -135,7 +140,7 @@ void HalfGraphSearch::enter_next(Level& level, std::int32_t x) {
     next.entered = false;
 }
 
-Outcome HalfGraphSearch::go_on(Index budget) {
+Answer HalfGraphSearch::go_on(Index budget) {
     found_ = false;
     while (budget > 0) {
         Level& level = levels_[depth_];
@@ -148,7 +153,7 @@ Outcome HalfGraphSearch::go_on(Index budget) {
             const std::int32_t x = level.points.numbers[level.points.next++];
             if (need == 1) {
                 found_ = true;
-                return Outcome::found;
+                return Answer::yes;
             }
             enter_next(level, x);
         } else if (level.hypotheses.next < level.hypotheses.numbers.size()) {
@@ -156,15 +161,16 @@ Outcome HalfGraphSearch::go_on(Index budget) {
             ++level.hypotheses.next;
             list_points(level, need);
         } else if (depth_ == 0) {
-            return Outcome::refuted;
+            return Answer::no;
         } else {
             --depth_;
         }
     }
-    return Outcome::unfinished;
+    return Answer::stopped;
 }
 
 std::vector<std::pair<int, int>> HalfGraphSearch::pairs() const {
+    require(found_, "no half-graph was found");
     std::vector<std::pair<int, int>> found;
     for (int i = 0; i < length_; ++i) {
         const Level& level = levels_[i];

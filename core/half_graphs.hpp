@@ -12,19 +12,16 @@
 
 namespace littlestone {
 
-enum class Outcome : int { refuted = 0, found = 1, unfinished = 2 };
-
 // A depth-first search for a half-graph of one length, that goes on where it stopped.
 class HalfGraphSearch {
   public:
     // rows[h] and columns[x] are the same table of 0s and 1s as sets, 64 to a word.
-    HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, int length);
+    HalfGraphSearch(Grid<const Word> rows, Grid<const Word> columns, Index length);
 
-    // Look at `budget` more nodes.
-    Outcome go_on(Index budget);
+    // Whether there is one; it may be stopped after `budget` more nodes.
+    Answer go_on(Index budget);
 
-    // Whether the last nodes that were looked at end in a half-graph, and its pairs (x_i, h_i).
-    bool found() const { return found_; }
+    // The pairs (x_i, h_i) of the half-graph in which the last nodes end.
     std::vector<std::pair<int, int>> pairs() const;
 
   private:
@@ -58,7 +55,7 @@ class HalfGraphSearch {
     std::vector<Set> rows_, columns_;
     std::vector<Level> levels_;
     std::vector<Index> having_;  // how many of the items last listed have each number of ones
-    int length_, depth_ = 0;
+    int length_ = 0, depth_ = 0;
     bool found_ = false;
 };
 

@@ -7,6 +7,7 @@ namespace littlestone {
 void count_juntas(Grid<const std::int64_t> weights, List<const std::int64_t> functions, Index low,
                   List<std::int64_t> found) {
     const Index cells = weights.columns;
+    require(cells <= 30, "there are 2^30 sets of cells or fewer");
     std::vector<Index> sums(std::size_t{1} << cells);  // of every set of cells
     for (Index s = 0; s < weights.rows; ++s) {
         sums[0] = -low;

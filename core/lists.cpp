@@ -44,7 +44,9 @@ class Parts {
 void count_lists(Index columns, Grid<const std::int64_t> counts, List<const std::int64_t> starts,
                  Grid<std::int64_t> found) {
     Index subcubes = 1;
-    for (Index j = 0; j < columns; ++j) subcubes *= 3;
+    for (Index j = 0; j < columns && subcubes <= counts.columns; ++j) subcubes *= 3;
+    require(counts.rows == 2 && found.rows == 2 && counts.columns == subcubes && starts.size >= subcubes,
+            "two labels have a count, and a start, for each of 3^columns subcubes");
     for (Index s = subcubes - 1; s >= 0; --s) {  // a part of a subcube has a larger number
         Parts parts(columns, s);
         while (parts.next()) {

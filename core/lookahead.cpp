@@ -183,10 +183,7 @@ bool Search::look_by_rows(int depth, int i, int k) {
         }
         const int size = Frames::list(frame.column(x), frame.rows, side, index_.data());
         std::fill_n(&index_[size], 15, frame.rows);  // the row of zeros
-        const SplitCounts counts =
-            count_splits({frame.rows_at, frame.totals.data(), frame.stride, frame.rows,
-                          index_.data(), size, least},
-                         choice.split(j, 0));
+        const SplitCounts counts = count_splits({frame, index_.data(), size, least}, choice.split(j, 0));
         choice.alive[2 * j + side] = counts.listed;
         choice.alive[2 * j + 1 - side] = counts.others;
         spend(static_cast<std::int64_t>(frame.rows >> 5) * frame.stride);
@@ -256,13 +253,11 @@ bool Search::refuted_by_rows(int depth, int i, int side, int k) {
         const int size = Frames::list(mask_.data(), frame.rows, 1, index_.data());
         std::fill_n(&index_[size], 15, frame.rows);
         spend(static_cast<std::int64_t>(size >> 4) * frame.stride);
-        const SplitQuestion question{frame.rows_at, frame.totals.data(), frame.stride, frame.rows,
-                                     index_.data(), size, 1 << (k - 2)};
-        return count_splits(question, split_.data()).listed > 0;
+        return count_splits({frame, index_.data(), size, 1 << (k - 2)}, split_.data()).listed > 0;
     };
     for (int word = 0; word < frame.stride; ++word) {
         for (Word marks = marked[word]; marks != 0; marks &= marks - 1) {
-            const int z = 64 * word + lowest_one(marks);
+            const int z = 64 * word + std::countr_zero(marks);
             if (!leaves_dead_part(frame, x, side, z, frame.smaller(z), splits)) return false;
         }
     }

@@ -39,18 +39,26 @@ Search::Search(std::shared_ptr<Shared> shared, int most_rows, bool first)
 }
 
 // Of a table as it is given, its points in their order: restrictions name points, and `Frame::key` does not.
-static Key path_of_root(const Word* rows, int count, int columns) {
-    const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(words_of(columns));
-    Key path{mix(static_cast<Word>(count)), mix(ODD[0] ^ static_cast<Word>(columns))};
-    for (std::size_t i = 0; i < words; ++i) path = {mix(path.a ^ rows[i]), mix(path.b + mix(rows[i] ^ ODD[1]))};
+static Key path_of_root(Grid<const Word> rows, int columns) {
+    Key path{mix(static_cast<Word>(rows.rows)), mix(ODD[0] ^ static_cast<Word>(columns))};
+    for (const Word *word = rows[0], *end = rows[rows.rows]; word < end; ++word)
+        path = {mix(path.a ^ *word), mix(path.b + mix(*word ^ ODD[1]))};
     return path;
 }
 
-void Search::load(const Word* rows, int count) {
-    frames_.load(rows, count);
+void Search::load(Grid<const Word> rows) {
+    const int count = require_rows(rows, columns());
+    require(count <= most_rows(), "a search reads no more rows than it was made for");
+    frames_.load(rows.data, count);
     // What is learnt about the sets of restrictions of one table is not true of another.
-    frames_[0].path = path_of_root(rows, count, shared_->columns);
+    frames_[0].path = path_of_root(rows, columns());
     shared_->orbits = nullptr;
+}
+
+void Search::use_orbits(Book<const std::int32_t> orbits) {
+    require(orbits.pages >= 2 && orbits.rows == columns() && orbits.columns == 2,
+            "orbits are [place, column, 2], with two places or more");
+    shared_->orbits = orbits.data;
 }
 
 Answer Search::at_least(int k, std::int64_t nodes, std::int64_t work) {

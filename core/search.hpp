@@ -9,10 +9,9 @@
 #include "bounds_table.hpp"
 #include "frames.hpp"
 #include "slices.hpp"
+#include "views.hpp"
 
 namespace littlestone {
-
-enum class Answer { no, yes, stopped, waits };
 
 constexpr std::int64_t UNLIMITED = std::int64_t{1} << 62;
 constexpr int MOST_K = 30;  // of a question: a table has fewer than 2^30 rows, so that LDim < 30
@@ -74,7 +73,12 @@ public:
     explicit Search(const Search& first);
 
     // Go over to another table on the same columns.
-    void load(const Word* rows, int count);
+    void load(Grid<const Word> rows);
+
+    // Ask at one point of each orbit: [place, column, 0] is the orbit of a column after a path, and
+    // [place, column, 1] the place of the path that goes on with the column.  The array is read as long as
+    // the table is searched.
+    void use_orbits(Book<const std::int32_t> orbits);
 
     // Whether LDim >= k, 2 <= k <= MOST_K, within so many version spaces and units of work.
     Answer at_least(int k, std::int64_t nodes, std::int64_t work);

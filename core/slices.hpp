@@ -8,10 +8,7 @@ namespace littlestone {
 
 // What a vector of columns counts in some listed rows, and in the other rows of the frame.
 struct SplitQuestion {
-    const Word* rows;            // of the frame
-    const Word* totals;          // the planes of its columns' numbers of ones
-    int stride;                  // words of a row and of a plane
-    int frame_rows;
+    const Frame& frame;          // it has rows
     const std::int32_t* listed;  // padded to a multiple of 16 with the row of zeros
     int size;                    // how many rows are listed
     int least;                   // rows that are to be left on both sides: at most half of the listed
@@ -43,12 +40,12 @@ inline V add(V& sum, V b, V c) {
 template <int N>
 inline void count_listed(const SplitQuestion& q, int word, Vector<N>* planes, int levels) {
     using V = Vector<N>;
-    const Word* const base = q.rows + word;
+    const Word* const base = q.frame.rows_at + word;
     V ones{}, twos{}, fours{}, eights{};
     for (int p = 4; p < levels; ++p) planes[p] = V{};
     for (int j = 0; j < q.size; j += 16) {
         const auto row = [&](int i) {
-            return load<N>(base + static_cast<std::size_t>(q.listed[j + i]) * q.stride);
+            return load<N>(base + static_cast<std::size_t>(q.listed[j + i]) * q.frame.stride);
         };
         V two[8], four[4], eight[2];
         for (int i = 0; i < 8; ++i) two[i] = add(ones, row(2 * i), row(2 * i + 1));
@@ -70,13 +67,13 @@ template <int N>
 inline SplitCounts mark(const SplitQuestion& q, int word, const Vector<N>* planes, int levels,
                         int total_levels, Word* split) {
     using V = Vector<N>;
-    const int above = q.size - q.least + 1, rest = q.frame_rows - q.size - q.least + 1;
+    const int above = q.size - q.least + 1, rest = q.frame.rows - q.size - q.least + 1;
     const auto bit = [](int number, int p) { return V{} - static_cast<Word>(number >> p & 1); };
     // Comparisons bit by bit, from the lowest: x < c.
     V low_here{}, high_here{}, low_there{}, high_there{}, borrow{};
     for (int p = 0; p < total_levels; ++p) {
         const V here = p < levels ? planes[p] : V{};
-        const V total = load<N>(q.totals + static_cast<std::size_t>(p) * q.stride + word);
+        const V total = load<N>(q.frame.totals.data() + static_cast<std::size_t>(p) * q.frame.stride + word);
         const V there = total ^ here ^ borrow;
         borrow = majority(~total, here, borrow);
         low_here = majority(~here, low_here, bit(q.least, p));
@@ -86,21 +83,21 @@ inline SplitCounts mark(const SplitQuestion& q, int word, const Vector<N>* plane
     }
     const V here = ~low_here & high_here, there = ~low_there & high_there;
     store<N>(here, split + word);
-    store<N>(there, split + q.stride + word);
+    store<N>(there, split + q.frame.stride + word);
     SplitCounts counts;
     for (int i = 0; i < N; ++i) {
-        counts.listed += count_ones(here[i]);
-        counts.others += count_ones(there[i]);
+        counts.listed += std::popcount(here[i]);
+        counts.others += std::popcount(there[i]);
     }
     return counts;
 }
 
 template <int N>
 inline SplitCounts count_splits(const SplitQuestion& q, Word* split) {
-    const int levels = levels_of(q.size), total_levels = levels_of(q.frame_rows);
+    const int levels = levels_of(q.size), total_levels = levels_of(q.frame.rows);
     Vector<N> planes[32];
     SplitCounts counts;
-    for (int word = 0; word < q.stride; word += N) {
+    for (int word = 0; word < q.frame.stride; word += N) {
         count_listed<N>(q, word, planes, levels);
         const SplitCounts more = mark<N>(q, word, planes, levels, total_levels, split);
         counts.listed += more.listed, counts.others += more.others;
@@ -113,7 +110,7 @@ inline SplitCounts count_splits(const SplitQuestion& q, Word* split) {
 // How many columns split the listed rows into parts of at least ``least``, and how many the others.
 // The columns are marked in ``split``, two rows of words.
 inline SplitCounts count_splits(const SplitQuestion& question, Word* split) {
-    return question.stride == 2 ? detail::count_splits<2>(question, split)
+    return question.frame.stride == 2 ? detail::count_splits<2>(question, split)
                                 : detail::count_splits<4>(question, split);
 }
 

@@ -7,10 +7,10 @@
 
 namespace littlestone {
 
-void Solver::load(const Word* rows, int count) {
+void Solver::load(Grid<const Word> rows) {
     seen_ = nullptr;
     second_.reset();  // its root is the table before
-    first_.load(rows, count);
+    first_.load(rows);
 }
 
 void Solver::help_after(double seconds) {
@@ -23,6 +23,12 @@ std::int64_t Solver::nodes() const {
     return first_.nodes() + (second ? second->nodes() : 0);
 }
 
+bool Solver::find_tree(int k, List<Index> points) {
+    require(2 <= k && k <= MOST_K && points.size >= (Index{1} << (k - 1)) - 1,
+            "a tree of depth k = 2, ..., 30 needs 2^(k-1) - 1 points or more");
+    return first_.find_tree(k, points.data);
+}
+
 Search& Solver::second() {
     if (!second_) {
         second_ = std::make_unique<Search>(first_);
@@ -31,10 +37,13 @@ Search& Solver::second() {
     return *second_;
 }
 
-Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher, int ahead) {
+Answer Solver::ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher,
+                   std::optional<int> ahead) {
+    for (const int each : {k, ahead.value_or(k)})
+        require(2 <= each && each <= MOST_K, "the search decides LDim >= k for k = 2, ..., 30");
     switch (searcher) {
         case Searcher::second: return second().at_least(k, nodes, work);
-        case Searcher::both: return ask_both(k, nodes, work, ahead);
+        case Searcher::both: return ask_both(k, nodes, work, ahead.value_or(k));
         default: return first_.at_least(k, nodes, work);
     }
 }

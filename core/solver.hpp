@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "search.hpp"
 
@@ -11,19 +12,24 @@ enum class Searcher { first, second, both };
 
 class Solver {
 public:
-    Solver(int most_rows, int columns, std::size_t table_bytes)
-        : first_(most_rows, columns, table_bytes) {}
+    Solver(Index most_rows, Index columns, std::size_t table_bytes)
+        : first_(require_size(most_rows), require_size(columns), table_bytes) {}
 
     // Go over to a table on the same columns, with no more than ``most_rows`` rows.
-    void load(const Word* rows, int count);
+    void load(Grid<const Word> rows);
 
     // Whether LDim >= k >= 2, within so many version spaces and units of work of each search.  Of both, the
-    // second one is asked whether LDim >= ``ahead``; if that is another question, its answer is kept for
-    // the time when it is asked.
-    Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher, int ahead);
+    // second one is asked whether LDim >= ``ahead``, if that is given; its answer is kept for the time when
+    // it is asked.
+    Answer ask(int k, std::int64_t nodes, std::int64_t work, Searcher searcher,
+               std::optional<int> ahead);
 
-    // Ask at one point of each orbit; see `Shared`.  The array is read as long as the table is searched.
-    void use_orbits(const std::int32_t* orbits) { first_.shared().orbits = orbits; }
+    // Write the points of a shattered tree of depth k >= 2, but for its lowest level, as a heap.
+    bool find_tree(int k, List<Index> points);
+
+    // See `Search`.
+    void use_orbits(Book<const std::int32_t> orbits) { first_.use_orbits(orbits); }
+    bool symmetric() { return first_.shared().orbits != nullptr; }
 
     // From so many seconds on, the second search takes part in questions to both.
     void help_after(double seconds);
@@ -33,8 +39,8 @@ public:
     void resume() { first_.shared().stopped = false; }
 
     std::int64_t nodes() const;
-    Search& first() { return first_; }
-    const Search& first() const { return first_; }
+    std::int64_t own_nodes() const { return first_.nodes(); }  // of the first search
+    std::int64_t work() const { return first_.work(); }
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -11,19 +11,16 @@
 
 namespace littlestone {
 
-enum class Suggestion { over = -1, failure = 0, image = 1 };
-
 // Colours of the literals are refined until each has one of its own, twice: McKay and Piperno, "Practical
 // graph isomorphism, II" (2014).  What the colours suggest must be checked.
 class Symmetries {
 public:
     // Rows are packed, 64 entries to a word.  They are read as long as symmetries are looked for.
     Symmetries(Grid<const Word> rows, Index points);
-    Index points() const { return points_; }
 
-    // Write an image of the literals that may be a symmetry, and not the identity; or say that an attempt
-    // failed, or that there are no more.
-    Suggestion suggest(List<Index> image);
+    // Write an image of the literals that may be a symmetry, and not the identity.  The answer is `no` if the
+    // attempt failed, and `stopped` if there are no more.
+    Answer suggest(List<Index> image);
 
     // Whether an image is a symmetry.  The time is linear in the entries.  A hash says only which row to
     // compare the image of a row with.  So two rows of one hash may lead to a wrong no, but nothing leads
@@ -42,13 +39,9 @@ private:
         Index size = 0, cells = 0;  // literals of that colour; how many colours there are
     };
 
-    template <class Source, class To>
-    void transpose(Index g, Source source, To to) const;
     template <class Weight>
-    static void add_weights(Grid<const Word> rows, Index entries, int first, Weight weight, Words& found);
-    void sum_rows(const Words& weights, int bits, Words& found);
-    void look_rows_up(const Words& weights, Words& found);
-    void sum_literals(const Words& weights, Words& found);
+    void set_weights(Index entries, Weight weight);
+    void add_weights(Grid<const Word> sets, Words& found) const;
     Index refine(Words& colours, Index rounds = 0);
     Cell largest_cell(const Words& colours);
     bool choose_path();
@@ -58,7 +51,8 @@ private:
     const Index points_;
     const Index stride_;        // words of a column
     Words columns_;             // the rows, transposed
-    Words by_row_, by_literal_, ones_, finer_;  // scratch
+    Words planes_;              // of weights
+    Words by_row_, by_point_, finer_;            // scratch
     std::vector<std::pair<Word, Index>> slots_;  // hash table of colours
 
     Words first_, colours_;     // refined alone; as they are now
@@ -71,8 +65,7 @@ private:
     std::size_t tried_ = 0;
     Word state_ = 7;            // of random numbers
 
-    Words weights_;             // random, of the literals
-    std::vector<std::pair<Word, Index>> named_;  // hash table of the rows by their sums
+    std::vector<std::pair<Word, Index>> named_;  // hash table of the rows
 };
 
 }  // namespace littlestone

@@ -5,17 +5,12 @@
 #include <cstring>
 
 namespace littlestone {
-namespace {
-
-void fetch([[maybe_unused]] const void* place) {
-#ifdef __GNUC__
-    __builtin_prefetch(place);
-#endif
-}
-
-}  // namespace
 
 void TextNumbers::number(List<const std::uint8_t> bytes, List<const Index> ends, List<Index> numbers) {
+    require(ends.size == numbers.size + 1, "each text has a number, and an end of those before it");
+    for (Index i = 0; i < numbers.size; ++i)
+        require(0 <= ends[i] && ends[i] <= ends[i + 1] && ends[i + 1] <= bytes.size,
+                "texts have their bytes one after the other");
     // In blocks, so that the places of many texts are fetched from memory at the same time.
     constexpr Index BLOCK = 64;
     std::array<std::uint64_t, BLOCK> hashes;
@@ -23,14 +18,14 @@ void TextNumbers::number(List<const std::uint8_t> bytes, List<const Index> ends,
         const Index stop = std::min(first + BLOCK, numbers.size);
         for (Index i = first; i < stop; ++i) {
             hashes[i - first] = hash(bytes.data + ends[i], ends[i + 1] - ends[i]);
-            fetch(&slots_[hashes[i - first] & (slots_.size() - 1)]);
+            __builtin_prefetch(&slots_[hashes[i - first] & (slots_.size() - 1)]);
         }
         for (Index i = first; i < stop; ++i)
-            numbers[i] = number(bytes.data + ends[i], ends[i + 1] - ends[i], hashes[i - first]);
+            numbers[i] = number_of(bytes.data + ends[i], ends[i + 1] - ends[i], hashes[i - first]);
     }
 }
 
-Index TextNumbers::number(const std::uint8_t* text, Index length, std::uint64_t hash) {
+Index TextNumbers::number_of(const std::uint8_t* text, Index length, std::uint64_t hash) {
     Slot& slot = find(text, length, hash);
     if (slot.number >= 0) return slot.number;
     const Index found = size();

@@ -25,7 +25,7 @@ class TextNumbers {
         Index length = 0, number = -1;  // of no text
     };
 
-    Index number(const std::uint8_t* text, Index length, std::uint64_t hash);
+    Index number_of(const std::uint8_t* text, Index length, std::uint64_t hash);
     std::uint64_t hash(const std::uint8_t* text, Index length) const;
     Slot& find(const std::uint8_t* text, Index length, std::uint64_t hash);
     void grow();

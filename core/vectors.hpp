@@ -7,37 +7,12 @@
 
 namespace littlestone {
 
-#if defined(__GNUC__)
 template <int N>
 struct VectorOf {
     typedef Word type __attribute__((vector_size(8 * N)));
 };
 template <int N>
 using Vector = typename VectorOf<N>::type;
-#else
-template <int N>
-struct Vector {
-    Word words[N];
-    Word operator[](int i) const { return words[i]; }
-#define LITTLESTONE_EACH(expression)                      \
-    {                                                     \
-        Vector made;                                      \
-        for (int i = 0; i < N; ++i) made.words[i] = expression; \
-        return made;                                      \
-    }
-    friend Vector operator&(Vector x, Vector y) LITTLESTONE_EACH(x[i] & y[i])
-    friend Vector operator|(Vector x, Vector y) LITTLESTONE_EACH(x[i] | y[i])
-    friend Vector operator^(Vector x, Vector y) LITTLESTONE_EACH(x[i] ^ y[i])
-    friend Vector operator+(Vector x, Vector y) LITTLESTONE_EACH(x[i] + y[i])
-    friend Vector operator-(Vector x, Vector y) LITTLESTONE_EACH(x[i] - y[i])
-    friend Vector operator&(Vector x, Word y) LITTLESTONE_EACH(x[i] & y)
-    friend Vector operator-(Vector x, Word y) LITTLESTONE_EACH(x[i] - y)
-    friend Vector operator~(Vector x) LITTLESTONE_EACH(~x[i])
-    friend Vector operator<<(Vector x, int by) LITTLESTONE_EACH(x[i] << by)
-    friend Vector operator>>(Vector x, int by) LITTLESTONE_EACH(x[i] >> by)
-#undef LITTLESTONE_EACH
-};
-#endif
 
 template <int N>
 inline Vector<N> load(const Word* from) {
@@ -51,39 +26,6 @@ inline void store(Vector<N> vector, Word* to) {
     std::memcpy(to, &vector, sizeof vector);
 }
 
-// Counts the ones of some words at a time, of up to MOST vectors.  Without an instruction for it, it counts
-// in each byte (Warren, Hacker's Delight, section 5-1), and adds the bytes up at the end.
-class OnesCounter {
-public:
-    static constexpr int MOST = 31;  // 8 ones of each fit into a byte
-#if defined(__AVX512VPOPCNTDQ__)
-    static constexpr int WORDS = 8;
-    void add(Vector<8> vector) { counts_ = counts_ + Vector<8>(_mm512_popcnt_epi64(__m512i(vector))); }
-    Word part(int i) const { return counts_[i]; }
-    static Word whole(Word part) { return part; }
-#else
-#if defined(__AVX2__)
-    static constexpr int WORDS = 4;
-#else
-    static constexpr int WORDS = 2;
-#endif
-    void add(Vector<WORDS> vector) {
-        vector = vector - ((vector >> 1) & 0x5555555555555555);
-        vector = (vector & 0x3333333333333333) + ((vector >> 2) & 0x3333333333333333);
-        counts_ = counts_ + ((vector + (vector >> 4)) & 0x0F0F0F0F0F0F0F0F);
-    }
-    // What stands for the count of word i, and the count that a sum of 2^12 such stands for.
-    Word part(int i) const {
-        const Word pairs = (counts_[i] & 0x00FF00FF00FF00FF) + ((counts_[i] >> 8) & 0x00FF00FF00FF00FF);
-        return (pairs & 0x0000FFFF0000FFFF) + ((pairs >> 16) & 0x0000FFFF0000FFFF);
-    }
-    static Word whole(Word part) { return (part + (part >> 32)) & 0xFFFFFFFF; }
-#endif
-
-private:
-    Vector<WORDS> counts_{};
-};
-
 // Four blocks of 64 x 64 bits: word 4 r + b is row r of block b.
 class Block {
 public:
@@ -93,6 +35,17 @@ public:
     void transpose() {
         for (int i = 0; i < 8; ++i) stages<8>(i);
         for (int i = 0; i < 64; i += 8) stages<1>(i);
+    }
+
+    // Write bit i of word from(j, b) as bit j of word to(i, b), i, j = 0, ..., 63, b = 0, ..., 3.
+    template <class From, class To>
+    static void transpose(From from, To to) {
+        Block block;
+        for (int j = 0; j < 64; ++j)
+            for (int b = 0; b < 4; ++b) block.row(j)[b] = from(j, b);
+        block.transpose();
+        for (int i = 0; i < 64; ++i)
+            for (int b = 0; b < 4; ++b) to(i, b, block.row(i)[b]);
     }
 
 private:
@@ -123,7 +76,7 @@ private:
 // How many ones two columns share.
 inline int count_shared(const Word* x, const Word* y, int words) {
     Word total = 0;
-    for (int w = 0; w < words; ++w) total += static_cast<Word>(count_ones(x[w] & y[w]));
+    for (int w = 0; w < words; ++w) total += static_cast<Word>(std::popcount(x[w] & y[w]));
     return static_cast<int>(total);
 }
 
@@ -133,10 +86,10 @@ inline void count_shared(const Word* x, const Word* const (&columns)[4], int wor
     Word na = 0, nb = 0, nc = 0, nd = 0;
     for (int w = 0; w < words; ++w) {
         const Word word = x[w];
-        na += static_cast<Word>(count_ones(word & a[w]));
-        nb += static_cast<Word>(count_ones(word & b[w]));
-        nc += static_cast<Word>(count_ones(word & c[w]));
-        nd += static_cast<Word>(count_ones(word & d[w]));
+        na += static_cast<Word>(std::popcount(word & a[w]));
+        nb += static_cast<Word>(std::popcount(word & b[w]));
+        nc += static_cast<Word>(std::popcount(word & c[w]));
+        nd += static_cast<Word>(std::popcount(word & d[w]));
     }
     shared[0] = static_cast<int>(na), shared[1] = static_cast<int>(nb);
     shared[2] = static_cast<int>(nc), shared[3] = static_cast<int>(nd);

@@ -1,6 +1,7 @@
 // Words of 64 bits, keys, arrays that are allocated lazily, and the compression of words.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,10 +15,6 @@
 #include <sys/mman.h>
 #define LITTLESTONE_MMAP 1
 #endif
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <intrin.h>
-#endif
-
 #if defined(__AVX512F__) && defined(__BMI2__)
 #include <immintrin.h>
 #define LITTLESTONE_PEXT 1  // not with AVX2 alone: processors of that age may take 300 cycles for it
@@ -26,33 +23,6 @@
 namespace littlestone {
 
 using Word = std::uint64_t;
-
-// The number of ones.
-inline int count_ones(Word word) {
-#if defined(_MSC_VER) && !defined(__clang__) && defined(__AVX2__)
-    return static_cast<int>(__popcnt64(word));
-#elif defined(__POPCNT__) || defined(__aarch64__)
-    return __builtin_popcountll(word);
-#else  // without an instruction for it: Warren, Hacker's Delight, section 5-1
-    word -= (word >> 1) & 0x5555555555555555;
-    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;
-    return static_cast<int>((word * 0x0101010101010101) >> 56);
-#endif
-}
-
-// The index of the lowest one; of 0, some number up to 64.
-inline int lowest_one(Word word) {
-#if defined(_MSC_VER) && !defined(__clang__)
-    unsigned long index = 0;
-    _BitScanForward64(&index, word);
-    return static_cast<int>(index);
-#elif defined(__BMI__)
-    return static_cast<int>(__builtin_ia32_tzcnt_u64(word));
-#else
-    return word == 0 ? 64 : __builtin_ctzll(word);
-#endif
-}
 
 constexpr Word ALL = ~Word{0};
 constexpr Word ODD[4] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9,
@@ -74,7 +44,7 @@ inline Word mix(Word word) {
 struct Key {
     Word a = 0, b = 0;
     Key operator+(Key other) const { return {a + other.a, b + other.b}; }
-    bool operator==(Key other) const { return a == other.a && b == other.b; }
+    bool operator==(const Key&) const = default;
 };
 
 // The size of a grid.  No memory holds one whose size overflows.

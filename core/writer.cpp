@@ -35,18 +35,25 @@ Known& Knowledge::operator[](Key key) {
 }
 
 // The search's own table remembers here, for the sides of columns, only what counting tells of them.
-Writer::Writer(int rows, int columns, std::size_t room)
-    : Search(rows, columns, table_bytes(room)),
+Writer::Writer(Index rows, Index columns, std::size_t room)
+    : Search(require_size(rows), require_size(columns), table_bytes(room)),
       room_(room),
       steps_(static_cast<std::size_t>(frames().depths())) {}
 
 Answer Writer::write(int k, std::int64_t work) {
+    require(1 <= k, "a certificate claims LDim < k for k = 1, 2, ...");
     text_.clear();
     claims_.clear();
     open_.clear();
     work_limit_ = work < UNLIMITED ? this->work() + work : UNLIMITED;
     frames_[0].place = place_of_root();
-    return prove(0, k);
+    const Answer larger = prove(0, k);
+    return larger == Answer::stopped ? larger : larger == Answer::no ? Answer::yes : Answer::no;
+}
+
+bool Writer::uses_place(int place) const {
+    return std::any_of(claims_.begin(), claims_.end(),
+                       [place](const Claim& claim) { return claim.place == place; });
 }
 
 void Writer::put(Word number) {
@@ -59,9 +66,7 @@ bool Writer::begin(int k, int place) {
     const std::size_t used = known_.bytes() + text_.size() + claims_.size() * sizeof(Claim);
     if (out_of_budget() || used > room_ / 2 || claims_.size() >> 31 != 0) return false;
     open_.push_back(static_cast<int>(claims_.size()));
-    Claim claim;
-    claim.k = k, claim.place = place, claim.born = ++begun_;
-    claims_.push_back(claim);
+    claims_.push_back({.k = k, .place = place, .born = ++begun_});
     return true;
 }
 

@@ -44,22 +44,23 @@ private:
 
 class Writer : private Search {
 public:
-    Writer(int rows, int columns, std::size_t room);
+    Writer(Index rows, Index columns, std::size_t room);
 
-    void load(const Word* rows, int count) { Search::load(rows, count); }
-    // Claim under groups of symmetries; see `Shared`.
-    void use_orbits(const std::int32_t* orbits) { shared_->orbits = orbits; }
+    void load(Grid<const Word> rows) { Search::load(rows); }
+    // Claim under groups of symmetries.
+    void use_orbits(Book<const std::int32_t> orbits) { Search::use_orbits(orbits); }
 
-    // Write the claim LDim < k about the whole table, k >= 1, anew.  The answer is `no` if it is proved, and
+    // Write the claim LDim < k about the whole table, k >= 1, anew.  The answer is `yes` if it is proved, and
     // `stopped` if there is no work or memory left, or if it was stopped.
     Answer write(int k, std::int64_t work);
 
     void stop() { shared_->stopped = true; }
     bool was_stopped() const { return shared_->stopped; }
-    using Search::most_rows, Search::columns;
     std::int64_t work() const { return Search::work(); }
     const std::vector<std::uint8_t>& text() const { return text_; }
-    const std::vector<Claim>& claims() const { return claims_; }
+    std::size_t claims() const { return claims_.size(); }
+    // Whether a claim is about a path with these orbits.
+    bool uses_place(int place) const;
 
 private:
     struct Step {

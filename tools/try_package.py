@@ -45,7 +45,7 @@ def main(packages: list[Path]) -> None:
             install = ["-m", "pip", "install", "--quiet", *again, str(package)]
             if source:
                 run(
-                    *install, fails="needs a C++17 compiler and there is none here: install a wheel"
+                    *install, fails="needs a C++20 compiler and there is none here: install a wheel"
                 )
             run(*install, compiler=source)
             learned = "--class", "thresholds(x, 0..9)", "--out", "model.json", "--replace"

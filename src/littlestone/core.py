@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "littlestone needs its compiled core. This copy has none that fits this Python. "
-        "Install a wheel, or run `pip install .` with a C++17 compiler, such as gcc 9."
+        "Install a wheel, or run `pip install .` with a C++20 compiler, such as gcc 11."
     ) from error
 if (_level := _chosen.processor_level()) > 1:
     _chosen = import_module(f"littlestone._core_v{_level}")

@@ -241,7 +241,7 @@ except MemoryError:
 resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 again = core.Writer(table.size, table.points, 1 << 30)
 again.load(table.rows)
-print(writer.write(k, 1 << 62), again.write(k, 1 << 62), writer.claims > 2000)
+print(*(int(each.write(k, 1 << 62)) for each in (writer, again)), writer.claims > 2000)
 print(writer.text == again.text)
 """
 

@@ -108,6 +108,19 @@ def test_an_array_of_another_shape_is_refused(call: Call) -> None:
                 shape[axis] -= by
 
 
+@each("call", CALLS)
+def test_an_array_is_not_converted(call: Call) -> None:
+    """What the core writes would be lost, and a copy of a large table takes its memory once more."""
+    whole = [np.zeros(shape, kind) for kind, *shape in call.arrays]
+    call.call(*whole)
+    for i, array in enumerate(whole):
+        other = np.int64 if array.dtype == WORDS else WORDS
+        for changed in (array.astype(other), np.repeat(array, 2, axis=-1)[..., ::2]):
+            if changed.dtype != array.dtype or not changed.flags.c_contiguous:
+                with pytest.raises(TypeError, match="incompatible"):
+                    call.call(*whole[:i], changed, *whole[i + 1 :])
+
+
 LARGE = 1 << 30
 
 

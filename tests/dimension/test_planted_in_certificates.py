@@ -51,7 +51,7 @@ def built(folder: Path, old: str = "", new: str = "") -> Path:
     text = (CORE / "writer.cpp").read_text()
     assert not old or text.count(old) == 1
     (folder / "writer.cpp").write_text(text.replace(old, new) if old else text)
-    options = ["-std=c++17", "-O1", "-pthread", f"-I{CORE}"]
+    options = ["-std=c++20", "-O1", "-pthread", f"-I{CORE}"]
     sources = [folder / "writer.cpp", *beside(compiler)]
     subprocess.run([compiler, *options, "-o", folder / "write", *sources], check=True)
     return folder / "write"
@@ -63,7 +63,7 @@ def beside(compiler: str) -> list[Path]:
     made = []
     for source in (HERE / "write_claims.cpp", *(CORE / f"{name}.cpp" for name in BESIDE)):
         made.append(Path(mkdtemp()) / f"{source.stem}.o")
-        options = ["-std=c++17", "-O1", f"-I{CORE}", "-c", "-o", str(made[-1])]
+        options = ["-std=c++20", "-O1", f"-I{CORE}", "-c", "-o", str(made[-1])]
         subprocess.run([compiler, *options, str(source)], check=True)
     return made
 

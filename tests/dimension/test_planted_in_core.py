@@ -35,6 +35,7 @@ COUNTING = "tests/classes/test_counting.py"
 FLATS = f"{COUNTING}::test_subspaces"
 HALF_GRAPHS = "tests/dimension/test_brackets.py -k half_graph"
 SYMMETRY = "tests/dimension/test_symmetry.py -k finds or checks"
+ARGUMENTS = "tests/dimension/test_core_arguments.py"
 TEXTS = "tests/data/test_coded_tallies.py -k bytes"
 MEMORY = 3 << 30  # bytes of one run, several times what the honest core takes
 
@@ -52,6 +53,7 @@ class Plant(NamedTuple):
 
 
 PLANTS = [
+    Plant("arrays.hpp", "flags & ~std::uint32_t{cast_flags::convert}", "flags", ARGUMENTS),
     Plant("frames.cpp", "(w + 1 == words ? last : ALL));\n    Word* out", "ALL);\n    Word* out"),
     Plant("frames.cpp", "rows - column.ones) < 2) continue", "rows - column.ones) < 3) continue"),
     Plant("frames.cpp", "^ static_cast<std::int32_t>(column.flip & 1)", ""),
@@ -63,8 +65,8 @@ PLANTS = [
     Plant("vectors.hpp", "low = low ^ (swap << shift);", "low = low ^ (swap >> shift);"),
     Plant(
         "slices.hpp",
-        "rest = q.frame_rows - q.size - q.least",
-        "rest = q.frame_rows - q.size - 2 * q.least",
+        "rest = q.frame.rows - q.size - q.least",
+        "rest = q.frame.rows - q.size - 2 * q.least",
     ),
     Plant("slices.hpp", "borrow = majority(~total, here, borrow);", ""),
     Plant("slices.hpp", "carry = old & carry;", "carry = old | carry;"),
@@ -100,7 +102,7 @@ PLANTS = [
     Plant("search.cpp", "(side ^ (origin & 1))", "side"),
     Plant(
         "search.cpp",
-        "path_of_root(rows, count, shared_->columns);",
+        "path_of_root(rows, columns());",
         "frames_[0].key;",
         "tests/dimension/test_version_spaces.py -k another_order",
     ),
@@ -117,11 +119,16 @@ PLANTS = [
     Plant(
         "half_graphs.cpp", "hypotheses_left) - need + 1;", "hypotheses_left) - need;", HALF_GRAPHS
     ),
-    Plant("symmetry.cpp", "(image[2 * x] & 1 ? ALL : 0)", "0", SYMMETRY),
-    Plant("symmetry.cpp", "{ return match[i]; }", "{ return i; }", SYMMETRY),
-    Plant("symmetry.cpp", "of[v] += weights[2 * x];", "", SYMMETRY),
-    Plant("symmetry.cpp", "found[2 * x] = all - ones_[x]", "found[2 * x] = 0", SYMMETRY),
-    Plant("symmetry.cpp", "& row[w])", "& row[0])", SYMMETRY),
+    Plant("symmetry.cpp", "(from[y] & 1 ? ALL : 0)", "0", SYMMETRY),
+    Plant(
+        "symmetry.cpp",
+        "columns_[(from[y] >> 1) * stride_ + g]",
+        "columns_[y * stride_ + g]",
+        SYMMETRY,
+    ),
+    Plant("symmetry.cpp", "zeros += colours[2 * x];", "", SYMMETRY),
+    Plant("symmetry.cpp", "all - by_point_[a >> 1]", "0", SYMMETRY),
+    Plant("symmetry.cpp", "sets[i][w] & planes_", "sets[i][0] & planes_", SYMMETRY),
     Plant(
         "symmetry.cpp", "hopeful_[member] = 0;", "hopeful_.assign(hopeful_.size(), 0);", SYMMETRY
     ),

@@ -24,14 +24,15 @@ static std::vector<T> read(const char* name) {
 int main(int, char** given) {
     const auto rows = read<littlestone::Word>(given[1]);
     const auto orbits = read<std::int32_t>(given[5]);
-    const int count = std::atoi(given[2]);
-    littlestone::Writer writer(count, std::atoi(given[3]), std::size_t{1} << 26);
-    writer.load(rows.data(), count);
-    if (!orbits.empty()) writer.use_orbits(orbits.data());
+    const littlestone::Index count = std::atoi(given[2]), columns = std::atoi(given[3]);
+    littlestone::Writer writer(count, columns, std::size_t{1} << 26);
+    writer.load({rows.data(), count, littlestone::words_of(static_cast<int>(columns))});
+    const auto places = static_cast<littlestone::Index>(orbits.size()) / (2 * columns);
+    if (places > 0) writer.use_orbits({orbits.data(), places, columns, 2});
     const auto answer = writer.write(std::atoi(given[4]), littlestone::UNLIMITED);
     const auto& text = writer.text();
     std::ofstream(given[6], std::ios::binary)
         .write(reinterpret_cast<const char*>(text.data()), static_cast<std::streamsize>(text.size()));
-    std::printf("%d %zu\n", answer == littlestone::Answer::no, writer.claims().size());
+    std::printf("%d %zu\n", answer == littlestone::Answer::yes, writer.claims());
     return 0;
 }

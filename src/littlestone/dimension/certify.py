@@ -333,5 +333,5 @@ def _library() -> Any:
             return ctypes.CDLL(str(beside / name))
     raise ImportError(
         "littlestone needs its compiled checker of certificates. This copy has none. "
-        "Install a wheel, or run `pip install .` with a C compiler, such as gcc 9."
+        "Install a wheel, or run `pip install .` with a C compiler, such as gcc 11."
     )

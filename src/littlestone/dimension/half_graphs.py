@@ -14,15 +14,15 @@ from littlestone.base.errors import TooLargeError
 from littlestone.dimension.search.splits import Bracket, last, look
 from littlestone.dimension.tables import binary, pack_rows, row_masks
 
-REFUTED, FOUND, UNFINISHED = 0, 1, 2
+REFUTED, FOUND, UNFINISHED = 0, 1, -1
 
 
 class HalfGraphSearch:
     """The question whether a table of 0s and 1s has a half-graph of a given number of pairs.
 
     >>> question = HalfGraphSearch(np.array([[1, 1], [0, 1]]), 2)
-    >>> question.go_on(100), question.pairs()
-    (1, [(0, 0), (1, 1)])
+    >>> question.go_on(100) == FOUND, question.pairs()
+    (True, [(0, 0), (1, 1)])
     """
 
     def __init__(self, values: NDArray[np.integer], length: int) -> None:
