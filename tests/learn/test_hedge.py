@@ -28,7 +28,7 @@ from planting import Fault, turns_red
 
 RECORDS = [None if t % 7 == 0 else (t % 3, t // 3 % 2) for t in range(6000)]
 BLOCKWISE = "littlestone.learn.stream.blockwise"
-HEDGE = "littlestone.learn.stream.hedge"
+HEDGE = "littlestone.learn.stream.blockwise"
 
 
 def rules(learner: HedgeLearner, rng: random.Random) -> tuple[str, ...]:

@@ -17,9 +17,8 @@ from littlestone.data.coding import code_column
 from littlestone.data.reading import Reservoir
 from littlestone.data.sample import Sample
 from littlestone.learn import ExponentialLearner
-from littlestone.learn.lookup import LookupLearner
+from littlestone.learn.lookup import LookupLearner, PartitionLearner
 from littlestone.learn.papers.boosting import BoostingLearner
-from littlestone.learn.partition import PartitionLearner
 from littlestone.learn.regrown import RegrownLearner
 from littlestone.learn.rounds import RoundsLearner, left
 from littlestone.points import Integers, Strings, truth
@@ -311,7 +310,7 @@ FAULTS: dict[Fault, Callable[[], None]] = {
         "an estimate counts in 16 bits",
     ): test_an_estimate_counts_all_records,
     Fault(
-        f"{LEARNERS}.partition:PartitionLearner.draw",
+        f"{LEARNERS}.lookup:PartitionLearner.draw",
         "(sample.positives - sample.negatives)",
         "(sample.positives - sample.negatives).astype(np.int16)",
         "the net of a key has 16 bits",

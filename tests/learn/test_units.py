@@ -18,8 +18,12 @@ from littlestone.classes import FiniteClass, Lookup, Points, Subsets, Thresholds
 from littlestone.data import Label
 from littlestone.data.sample import Sample
 from littlestone.learn import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
-from littlestone.learn.lookup import BucketLearner, LookupLearner
-from littlestone.learn.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learn.lookup import (
+    BucketLearner,
+    LookupLearner,
+    PartitionLearner,
+    SingleKeyLearner,
+)
 from littlestone.learn.plan import choose_learner
 from littlestone.learn.plan.choice import explain
 from littlestone.learn.regrown import RegrownLearner

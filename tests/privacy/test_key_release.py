@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from littlestone.base.errors import DeclarationError, LedgerError
 from littlestone.classes import parse_class
-from littlestone.learn.partition import PartitionLearner
+from littlestone.learn.lookup import PartitionLearner
 from littlestone.learn.rounds import VocabularyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -16,7 +16,7 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data.sample import Records
 from littlestone.points import Cells, Domain, Grid, Listed, Product, Reals, Strings
 from littlestone.rules import DecisionTree, Hypothesis, RuleUnion, StepFunction
-from littlestone.rules.node_words import _leaf
+from littlestone.rules.node_words import place_of_leaf
 from littlestone.rules.nodes import ColumnTest, Split
 from littlestone.rules.rules import CellFunction
 from planting import Fault, turns_red
@@ -145,7 +145,8 @@ def the_codes_of_all_places_add_up_to_at_most_1() -> None:
         columns: Any = table.columns  # type: ignore[attr-defined]
         total = Fraction(0)
         for sides in product(*(subsets(column.points) for column in columns)):
-            sets = _leaf(0, table, dict(enumerate(sides)), []).sets  # type: ignore[arg-type]
+            leaf = 0, dict(enumerate(sides)), ()
+            sets = place_of_leaf(leaf, table).sets  # type: ignore[arg-type]
             assert sets is not None
             total += Fraction(1, sets)
         assert 0 < total <= 1
@@ -163,7 +164,7 @@ def the_codes_of_all_places_add_up_to_at_most_1() -> None:
 def test_the_codes_of_all_places_add_up_to_at_most_1(monkeypatch: pytest.MonkeyPatch) -> None:
     the_codes_of_all_places_add_up_to_at_most_1()
     short = Fault(
-        "littlestone.rules.node_words:_leaf",
+        "littlestone.rules.node_words:place_of_leaf",
         "2**few * ways",
         "ways",
         "The code of a leaf does not say how often a column changes sides.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,10 +91,7 @@ def plan(
     notes += [(row.method, row.calibrated.describe()) for row in found.rows if row.calibrated]
     notes += [(row.method, _few(least)) for row in found.rows if (least := row.least_records)]
     notes += [("does not apply", reason) for reason in refusals(found.excluded)]
-    headings_of: dict[str, list[str]] = {}
-    for heading, note in notes:
-        headings_of.setdefault(note, []).append(heading)
-    print_pairs([(", ".join(named), note) for note, named in headings_of.items()], title="Notes")
+    _print_notes("Notes", notes)
     _print_theorems("Records that papers state, for the same error and probability", found.formulas)
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
@@ -173,12 +170,16 @@ def _stream(found: StreamPlan, as_json: bool) -> None:
     lower = [(b.learners, f"{count_noun(b.mistakes, 'mistake')} at least") for b in found.lower]
     if lower:
         print_pairs(lower, title="Lower bounds with 95%, clean labels")
-    reasons: dict[str, list[str]] = {}
-    for name, reason in found.excluded.items():
-        reasons.setdefault(reason, []).append(name)
-    pairs = [(", ".join(names), reason) for reason, names in reasons.items()]
-    if pairs:
-        print_pairs(pairs, title="Do not apply")
+    _print_notes("Do not apply", found.excluded.items())
+
+
+def _print_notes(title: str, notes: Iterable[tuple[str, str]]) -> None:
+    """Each note once, with the names of all methods that it is about."""
+    about: dict[str, list[str]] = {}
+    for name, note in notes:
+        about.setdefault(note, []).append(name)
+    if about:
+        print_pairs([(", ".join(names), note) for note, names in about.items()], title=title)
 
 
 def _few(least: int) -> str:

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -172,24 +172,17 @@ class SqlTable(ColumnarTable):
             self._found = found
         self.columns = tuple(found.columns)
 
-    def require(self, column: str, fix: str = NAMED) -> None:
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
         super().require(column, fix)
-        kind = self._found.columns[column].kind
-        if kind in DAYS:
-            self._refuse_column(column, f"its declared type is a {kind}, not a number or a text")
-        self.require_days(column, fix)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        super().require(column, fix)
-        if refused := self._found.columns[column].refused:
-            self._refuse_column(column, refused)
-
-    def _refuse_column(self, column: str, found: str) -> NoReturn:
-        raise SourceError(
-            f"read column {column!r} of {self.name}",
-            found=found,
-            fix="name a column of numbers or texts that you may read; declare days by their range",
-        )
+        kind, refused = self._found.columns[column].kind, self._found.columns[column].refused
+        if kind in DAYS and not days:
+            refused = f"its declared type is a {kind}, not a number or a text"
+        if refused:
+            raise SourceError(
+                f"read column {column!r} of {self.name}",
+                found=refused,
+                fix="name a column of numbers or texts that you may read; declare days by their range",
+            )
 
     def kind(self, column: str) -> Kind | None:
         return self._found.columns[column].kind

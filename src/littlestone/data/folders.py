@@ -56,15 +56,10 @@ class FolderTable(ColumnarTable):
         for part in parts[1:]:
             self._open(part)
 
-    def require(self, column: str, fix: str = NAMED) -> None:
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
         super().require(column, fix)
         if column not in self._parts[0].keys:
-            self._first.require(column, fix)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        super().require(column, fix)
-        if column not in self._parts[0].keys:
-            self._first.require_days(column, fix)
+            self._first.require(column, fix, days=days)
 
     def kind(self, column: str) -> Kind | None:
         return None if column in self._parts[0].keys else self._first.kind(column)

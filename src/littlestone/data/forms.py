@@ -325,11 +325,8 @@ class WrittenTable(Table):
         self.name, self.columns, self.path = table.name, table.columns, table.path
         self.declared, self.ordered, self.spanning = table.declared, table.ordered, table.spanning
 
-    def require(self, column: str, fix: str = NAMED) -> None:
-        self._table.require(column, fix)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        self._table.require_days(column, fix)
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
+        self._table.require(column, fix, days=days)
 
     def kind(self, column: str) -> Kind | None:
         kind, form = self._table.kind(column), self._forms.get(column)

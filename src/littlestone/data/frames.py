@@ -65,15 +65,11 @@ class FrameTable(Table):
                 self._frame = self._frame.with_columns(plain.alias(column))
         self.columns = tuple(self._frame.columns)
 
-    def require(self, column: str, fix: str = NAMED) -> None:
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
         super().require(column, fix)
-        native = self._frame[column].to_native()
-        require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        super().require(column, fix)
-        if not _is_day(self._dtype(column)):
-            self.require(column, fix)
+        native, dtype = self._frame[column].to_native(), self._dtype(column)
+        if not days or not _is_day(dtype):
+            require_scalar(self, column, dtype, getattr(native, "dtype", None))
 
     def holds_numbers(self, column: str) -> bool:
         """Whether the declared type of a column holds numbers or truth values."""
@@ -286,11 +282,8 @@ class ParquetTable(Table):
         self._schema = FrameTable(nothing, name=self.name)
         self.columns = self._schema.columns
 
-    def require(self, column: str, fix: str = NAMED) -> None:
-        self._schema.require(column, fix)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        self._schema.require_days(column, fix)
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
+        self._schema.require(column, fix, days=days)
 
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)

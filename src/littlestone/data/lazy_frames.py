@@ -39,11 +39,11 @@ class DaskTable(ColumnarTable):
             self._schema = FrameTable(frame._meta, name=name)
         self.columns = self._schema.columns
 
-    def require(self, column: str, fix: str = NAMED) -> None:
-        self._schema.require(column, fix)
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
+        self._schema.require(column, fix, days=days)
         declared = self._frame._meta[column].dtype
         # One missing value makes a partition one of floats, which rounds the others' numbers.
-        if str(declared) in ("int64", "uint64"):
+        if not days and str(declared) in ("int64", "uint64"):
             nullable = str(declared).replace("i", "I", 1).replace("u", "U", 1)
             raise TableError(
                 f"read column {column!r} of {self.name}",
@@ -51,9 +51,6 @@ class DaskTable(ColumnarTable):
                 fix=f"declare a type that may be missing where you read it: dtype={{{column!r}: "
                 f"{nullable!r}}}, or frame.astype() if none is missing",
             )
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        self._schema.require_days(column, fix)
 
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)
@@ -124,19 +121,7 @@ class LazyTable(ColumnarTable):
             self._types = dict(self._frame.collect_schema())
         self.columns = tuple(self._types)
 
-    def require(self, column: str, fix: str = NAMED) -> None:
-        self._require_stored(column, fix)
-        dtype = self._types[column]
-        require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        # Spark has calendars and zones of its own.
-        if self.kind(column) in DAYS and self._engine != "Spark":
-            self._require_stored(column, fix)
-        else:
-            self.require(column, fix)
-
-    def _require_stored(self, column: str, fix: str) -> None:
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
         super().require(column, fix)
         if column in self._computed:
             raise TableError(
@@ -144,6 +129,10 @@ class LazyTable(ColumnarTable):
                 found="it is computed when it is read, and a record can make that fail",
                 fix="name a column that is stored, or store this one: CREATE TABLE ... AS SELECT ...",
             )
+        dtype = self._types[column]
+        # Spark has calendars and zones of its own.
+        if not days or self.kind(column) not in DAYS or self._engine == "Spark":
+            require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
 
     def kind(self, column: str) -> Kind | None:
         dtype = self._types.get(column)

@@ -171,19 +171,18 @@ class Table(ABC):
     ) -> None:
         """`require` each of the columns, and those of ``days`` as columns of days."""
         for column in columns:
-            (self.require_days if column in days else self.require)(column, fix)
-
-    def require_days(self, column: str, fix: str = NAMED) -> None:
-        """`require` for a column that is read as days, which a frame may declare as such."""
-        self.require(column, fix)
+            self.require(column, fix, days=column in days)
 
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
         columns = f", columns {', '.join(map(str, self.columns))}" if self.declared else ""
         return f"table {self.name}{columns}"
 
-    def require(self, column: str, fix: str = NAMED) -> None:
-        """Raise `TableError` unless the schema has exactly one usable column of that name."""
+    def require(self, column: str, fix: str = NAMED, *, days: bool = False) -> None:
+        """Raise `TableError` unless the schema has exactly one usable column of that name.
+
+        With ``days`` it is read as days, and a frame may declare it as such.
+        """
         found = self.columns.count(column)
         if found != 1:
             # Without a header, a record would stand in its place, so nothing of it is shown.

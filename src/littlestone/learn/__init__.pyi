@@ -15,12 +15,12 @@ from littlestone.learn.bits import BitsLearner as BitsLearner
 from littlestone.learn.lookup import BucketLearner as BucketLearner
 from littlestone.learn.lookup import LookupLearner as LookupLearner
 from littlestone.learn.bits import BitPartsLearner as BitPartsLearner
-from littlestone.learn.partition import PartitionLearner as PartitionLearner
+from littlestone.learn.lookup import PartitionLearner as PartitionLearner
 from littlestone.learn.papers.proper import ProperLearner as ProperLearner
 from littlestone.learn.papers.noisy_radii import NoisyRadiiLearner as NoisyRadiiLearner
 from littlestone.learn.papers.radii import RadiiLearner as RadiiLearner
 from littlestone.learn.results.release import Release as Release
 from littlestone.learn.score_sheet import ScoreSheetLearner as ScoreSheetLearner
-from littlestone.learn.partition import SingleKeyLearner as SingleKeyLearner
+from littlestone.learn.lookup import SingleKeyLearner as SingleKeyLearner
 from littlestone.learn.papers.irreducible import StagedLearner as StagedLearner
 from littlestone.learn.tree_sheet import TreeSheetLearner as TreeSheetLearner

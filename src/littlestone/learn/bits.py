@@ -17,9 +17,9 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learn.choosing import ChoosingLearner
 from littlestone.learn.exponential import ExponentialLearner
+from littlestone.learn.lookup import PartitionLearner
 from littlestone.learn.papers.irreducible import IrreducibleLearner
 from littlestone.learn.papers.teachers import shuffle_records, split
-from littlestone.learn.partition import PartitionLearner
 from littlestone.points import Point
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from math import comb
 from typing import Any
 
 from littlestone.points import FiniteColumn, Listed, Product
 from littlestone.rules.base import Place
-from littlestone.rules.nodes import ColumnTest, Node, Split, at_least, runs_of_points, tests_below
+from littlestone.rules.nodes import (
+    ColumnTest,
+    Leaf,
+    Node,
+    Split,
+    at_least,
+    runs_of_points,
+    tests_below,
+)
 
 Rule = list[ColumnTest]
 """Tests that must all hold; at most one of each column."""
@@ -143,39 +151,22 @@ def words_of(node: Node, names: Sequence[str], domain: Product) -> str:
     return f"{names[yes]} if {asked}, else {no}"
 
 
-def leaves_below(
-    node: Node, domain: Product, left: Mapping[int, frozenset[str]], asked: Sequence[str]
-) -> Iterator[Place]:
-    """The leaves below a node, which the points ``left`` of declared columns reach.
-
-    ``asked`` are the answers of the tests of open columns, in words.
-    """
-    if not isinstance(node, Split):
-        yield _leaf(node, domain, left, asked)
-        return
-    j, accepted = node.test.column, node.test.accepted
-    column = domain.columns[j]
-    if isinstance(column, FiniteColumn):
-        known = left.get(j, frozenset(column.points))
-        yield from leaves_below(node.yes, domain, {**left, j: known & accepted}, asked)
-        yield from leaves_below(node.no, domain, {**left, j: known - accepted}, asked)
-        return
-    words = node.test.words(domain)
-    yes = f"({words})" if " or " in words else words
-    yield from leaves_below(node.yes, domain, left, [*asked, yes])
-    yield from leaves_below(node.no, domain, left, [*asked, f"not ({words})"])
+def _answer(test: ColumnTest, holds: bool, domain: Product) -> str:
+    words = test.words(domain)
+    if not holds:
+        return f"not ({words})"
+    return f"({words})" if " or " in words else words
 
 
-def _leaf(
-    label: int, domain: Product, left: Mapping[int, frozenset[str]], asked: Sequence[str]
-) -> Place:
+def place_of_leaf(leaf: Leaf, domain: Product) -> Place:
     """The leaf in words, and of how many it is one.
 
     Its code says how many declared columns it asks for, which, and which points of each: by the places
     where a grid changes sides, or by the values that a list has on its smaller side
     (docs/proofs/risks.md, Theorem 3).
     """
-    sides: list[str] = []
+    label, left, answers = leaf
+    sides, asked = list[str](), [_answer(test, holds, domain) for test, holds in answers]
     sets = 2
     for j, accepted in sorted(left.items()):
         column: Any = domain.columns[j]

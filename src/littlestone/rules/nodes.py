@@ -179,18 +179,24 @@ def label_at(node: Node, x: Any) -> int:
     return int(node)
 
 
-def regions_below(
-    node: Node, domain: Product, left: Mapping[int, frozenset[str]]
-) -> Iterator[dict[int, frozenset[str]]]:
-    """For each leaf, the points of declared columns that reach it, of those in ``left``."""
+Leaf = tuple[int, dict[int, frozenset[str]], tuple[tuple[ColumnTest, bool], ...]]
+"""A label, the points of declared columns that reach it, and the answers of tests of open ones."""
+
+
+def leaves_below(node: Node, domain: Product, at: Leaf = (0, {}, ())) -> Iterator[Leaf]:
+    """The leaves below a node, which what ``at`` says reaches; from left to right."""
+    _, left, asked = at
     if not isinstance(node, Split):
-        yield dict(left)
+        yield int(node), left, asked
         return
-    j, accepted = node.test.column, node.test.accepted
-    column: Any = domain.columns[j]
-    known = left.get(j, frozenset(column.points))
-    yield from regions_below(node.yes, domain, {**left, j: known & accepted})
-    yield from regions_below(node.no, domain, {**left, j: known - accepted})
+    test, column = node.test, domain.columns[node.test.column]
+    for holds, below in ((True, node.yes), (False, node.no)):
+        if isinstance(column, FiniteColumn):
+            known = left.get(test.column, frozenset(column.points))
+            kept = known & test.accepted if holds else known - test.accepted
+            yield from leaves_below(below, domain, (0, {**left, test.column: kept}, asked))
+        else:
+            yield from leaves_below(below, domain, (0, left, (*asked, (test, holds))))
 
 
 def node_of_labels(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:

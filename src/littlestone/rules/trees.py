@@ -21,8 +21,8 @@ from littlestone.rules.node_words import (
     checklist,
     join_rules,
     leading_tests,
-    leaves_below,
     merge_tests,
+    place_of_leaf,
     shorten,
     words_of,
 )
@@ -33,9 +33,9 @@ from littlestone.rules.nodes import (
     columns_below,
     difference,
     label_at,
+    leaves_below,
     node_of_labels,
     read_node,
-    regions_below,
     tests_below,
     write_node,
 )
@@ -89,7 +89,8 @@ class DecisionTree(Hypothesis[Any]):
         >>> [place.words for place in rule.places]
         ['age >= 65', 'age is missing or age < 65']
         """
-        return tuple(leaves_below(self.root, self.domain, {}, []))
+        leaves = leaves_below(self.root, self.domain)
+        return tuple(place_of_leaf(leaf, self.domain) for leaf in leaves)
 
     @property
     def points_of_places(
@@ -101,7 +102,7 @@ class DecisionTree(Hypothesis[Any]):
     @property
     def regions(self) -> list[dict[int, frozenset[str]]]:
         """For each leaf, from left to right, the points of declared columns that reach it."""
-        return list(regions_below(self.root, self.domain, {}))
+        return [left for _, left, _ in leaves_below(self.root, self.domain)]
 
     @cached_property
     def _leaf_tree(self) -> Node:

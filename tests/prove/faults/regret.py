@@ -54,7 +54,7 @@ FAULTS: dict[str, list[Fault]] = {
             "the worst hypothesis is the likeliest",
         ),
         Fault(
-            "littlestone.learn.stream.hedge:HedgeLearner.regret_bound",
+            "littlestone.learn.stream.blockwise:HedgeLearner.regret_bound",
             "_log(self.learner.size) / self.eta + self.eta * T * B / 8 + B",
             "_log(self.learner.size) / self.eta",
             "the bound has the first term alone",

@@ -393,10 +393,7 @@ class UnreadCells(WrittenTable):
             self._n += len(batch[0].codes)
             for name, cells in zip(columns, batch, strict=True):
                 if (check := self._checks.get(name)) is not None:
-                    numbers = np.bincount(check(cells), minlength=len(check))
-                    self._counts[name].update(
-                        dict(zip(check.values, numbers.tolist(), strict=True))
-                    )
+                    _add(check, cells, self._counts[name])
             yield self._table.decode(columns, batch)
 
     def words(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -36,17 +37,17 @@ def read_dictionary(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     with the line and the column of what is wrong.
     """
     found: dict[str, list[str]] = {}
-    for line, row in _rows(path):
-        name = row["name"]
+    for line in _lines(path):
+        name = line.row["name"]
         if not name:
-            raise _wrong(path, line, "name", "it is empty", "write the name of a column")
+            raise line.wrong("name", "it is empty", "write the name of a column")
         if name in found:
-            raise _wrong(path, line, "name", f"{name!r} is there twice", "keep one of the lines")
-        found[name] = _toml_lines(path, line, name, row)
+            raise line.wrong("name", f"{name!r} is there twice", "keep one of the lines")
+        found[name] = line.toml_lines(name)
     return found
 
 
-def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+def _lines(path: str | os.PathLike[str]) -> Iterator[_Line]:
     if not isinstance(path, str | os.PathLike):
         raise DeclarationError(
             f"read the dictionary {show_value(path)}",
@@ -66,81 +67,84 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, str]
         ) from None
     first = text.partition("\n")[0]
     lines = csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",")
+    at = _Line(path, 1)
     try:
         header = [cell.strip().lower() for cell in next(lines, [])]
         for key in header:
             if key not in _KEYS or header.count(key) > 1:
                 known = did_you_mean(key, _KEYS, f"use each of {', '.join(_KEYS)} at most once")
-                raise _wrong(path, 1, key, "the dictionary cannot have this column", known)
+                raise at.wrong(key, "the dictionary cannot have this column", known)
         if "name" not in header:
-            raise _wrong(
-                path, 1, "name", "there is no such column", "begin with name,type,low,high"
-            )
+            raise at.wrong("name", "there is no such column", "begin with name,type,low,high")
         for cells in lines:
+            padded = [*map(str.strip, cells), *[""] * len(header)]
+            at = _Line(path, lines.line_num, dict(zip(header, padded, strict=False)))
             if len(cells) > len(header):
                 fix = "put quotes around a cell that holds the separator"
-                raise _wrong(path, lines.line_num, "?", "the line has too many cells", fix)
-            if any(map(str.strip, cells)):
-                padded = [*map(str.strip, cells), *[""] * len(header)]
-                yield lines.line_num, dict(zip(header, padded, strict=False))
+                raise at.wrong("?", "the line has too many cells", fix)
+            if any(padded):
+                yield at
     except csv.Error:
-        fix = "write it as a CSV file"
-        raise _wrong(path, lines.line_num, "?", "the line is not CSV", fix) from None
+        at = _Line(path, lines.line_num)
+        raise at.wrong("?", "the line is not CSV", "write it as a CSV file") from None
 
 
-def _toml_lines(
-    path: str | os.PathLike[str], line: int, name: str, row: Mapping[str, str]
-) -> list[str]:
-    """The lines of TOML that declare the column, which a schema accepts."""
-    kind, written = row.get("type", "").lower(), list[str]()
-    given: dict[str, Any] = {}
-    if kind:
-        if kind not in KINDS:
-            fix = did_you_mean(kind, KINDS, f"write one of: {', '.join(KINDS)}")
-            raise _wrong(path, line, "type", f"{kind!r} is not a type", fix)
-        given["type"] = kind
-        written.append(f"type = {toml_text(kind)}")
-    ends = {key: row[key] for key in ("low", "high", "step") if row.get(key)}
-    numbers = {key: number(end) for key, end in ends.items()}
-    for key, v in numbers.items():
-        if v is None or not v.is_finite():
+@dataclass(frozen=True)
+class _Line:
+    """A line of a data dictionary: the text in each of its columns."""
+
+    path: str | os.PathLike[str]
+    number: int
+    row: Mapping[str, str] = field(default_factory=dict)
+
+    def wrong(self, column: str, found: str, fix: str) -> DeclarationError:
+        at = f"{os.fspath(self.path)}, line {self.number}, column {column}"
+        return DeclarationError(f"read the dictionary {at}", found=found, fix=fix)
+
+    def toml_lines(self, name: str) -> list[str]:
+        """The lines of TOML that declare the column, which a schema accepts."""
+        row, given = self.row, dict[str, Any]()
+        if kind := row.get("type", "").lower():
+            if kind not in KINDS:
+                fix = did_you_mean(kind, KINDS, f"write one of: {', '.join(KINDS)}")
+                raise self.wrong("type", f"{kind!r} is not a type", fix)
+            given["type"] = kind
+        ends = {key: row[key] for key in ("low", "high", "step") if row.get(key)}
+        numbers = {key: self._end_of_range(key, end) for key, end in ends.items()}
+        if ends and not {"low", "high"} <= set(ends):
+            missing = "high" if "low" in ends else "low"
+            raise self.wrong(missing, "one end of the range is empty", "write both, or none")
+        if ends:
+            given["range"] = low, high = [numbers["low"], numbers["high"]]
+            if "step" in numbers:
+                given["step"] = numbers["step"]
+            elif high - low > _FEW or low % 1 or high % 1 or kind == "number":
+                given["steps"] = 20
+        if listed := row.get("values", ""):
+            given["values"] = (
+                [v.strip() for v in listed.split("|")] if "|" in listed else label_names(listed)
+            )
+        if row.get("unit"):
+            given["unit"] = row["unit"]
+        try:
+            read_column("the dictionary", name, given)
+        except DeclarationError as error:
+            at = "values" if listed else "low" if ends else "name"
+            raise self.wrong(at, error.found, error.fix) from None
+        return [f"{key} = {_toml(value)}" for key, value in given.items()]
+
+    def _end_of_range(self, key: str, written: str) -> Decimal:
+        found = number(written)
+        if found is None or not found.is_finite():
             fix = "write a number such as 0.5, with a point"
-            raise _wrong(path, line, key, f"{ends[key]!r} is not a number", fix)
-    if ends and not {"low", "high"} <= set(ends):
-        missing = "high" if "low" in ends else "low"
-        raise _wrong(path, line, missing, "one end of the range is empty", "write both, or none")
-    if ends:
-        low, high = Decimal(numbers["low"] or 0), Decimal(numbers["high"] or 0)
-        given["range"] = [low, high]
-        written.append(f"range = [{low:f}, {high:f}]")
-        step = numbers.get("step")
-        if step is not None:
-            given["step"] = step
-            written.append(f"step = {step:f}")
-        elif high - low > _FEW or low % 1 or high % 1 or kind == "number":
-            given["steps"] = 20
-            written.append("steps = 20")
-    if listed := row.get("values", ""):
-        values = [v.strip() for v in listed.split("|")] if "|" in listed else label_names(listed)
-        given["values"] = values
-        written.append(f"values = [{', '.join(map(toml_text, values))}]")
-    if row.get("unit"):
-        given["unit"] = row["unit"]
-        written.append(f"unit = {toml_text(row['unit'])}")
-    try:
-        read_column("the dictionary", name, given)
-    except DeclarationError as error:
-        at = "values" if listed else "low" if ends else "name"
-        raise _wrong(path, line, at, error.found, error.fix) from None
-    return written
+            raise self.wrong(key, f"{written!r} is not a number", fix)
+        return found or Decimal(0)
 
 
-def _wrong(
-    path: str | os.PathLike[str], line: int, column: str, found: str, fix: str
-) -> DeclarationError:
-    return DeclarationError(
-        f"read the dictionary {os.fspath(path)}, line {line}, column {column}", found=found, fix=fix
-    )
+def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return toml_text(value) if isinstance(value, str) else f"{Decimal(value):f}"
 
 
 _HEAD = """\

@@ -200,30 +200,21 @@ class Release:
 
         With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
-        self._require_readable(types)
-        if risk is not None:
-            return self.hypothesis.to_sql(dialect, types=types, risks=self._rates_of(risk))
-        return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
+        return self.hypothesis.to_sql(dialect, **self._arguments(types, risk))
 
     def to_polars(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> polars.Expr:
         """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`.
 
         With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
-        self._require_readable(types)
-        if risk is not None:
-            return self.hypothesis.to_polars(types=types, risks=self._rates_of(risk))
-        return self.hypothesis.to_polars(types=types, names=self.labels or None)
+        return self.hypothesis.to_polars(**self._arguments(types, risk))
 
     def to_pandas(self, *, types: Mapping[str, str] | None = None, risk: Any = None) -> str:
         """Python code for the labels of a frame ``df`` of pandas; see `Hypothesis.to_pandas`.
 
         With ``risk`` it is the risk of that label in place of it; True stands for the label 1 of two.
         """
-        self._require_readable(types)
-        if risk is not None:
-            return self.hypothesis.to_pandas(types=types, risks=self._rates_of(risk))
-        return self.hypothesis.to_pandas(types=types, names=self.labels or None)
+        return self.hypothesis.to_pandas(**self._arguments(types, risk))
 
     def to_pmml(self) -> str:
         """A score sheet as PMML; raises `DeclarationError` for other rules, and as `to_sql` does."""
@@ -245,10 +236,13 @@ class Release:
             )
         return self.hypothesis
 
-    def _rates_of(self, label: Any) -> list[float]:
-        """The risk of a label at each place; the label is a name, or 0 or 1."""
-        y = self._number_of(None if label is True else label, "say the risk of")
-        return [rates[y] for rates in self.rates]
+    def _arguments(self, types: Mapping[str, str] | None, risk: Any) -> dict[str, Any]:
+        """What the rule is asked to write: names, or the ``risk`` of a label at each place."""
+        self._require_readable(types)
+        if risk is None:
+            return {"types": types, "names": self.labels or None}
+        y = self._number_of(None if risk is True else risk, "say the risk of")
+        return {"types": types, "risks": [rates[y] for rates in self.rates]}
 
     def _number_of(self, label: Any, asked: str) -> int:
         """The number of a label, by default 1; `DeclarationError` if it is none of the rule's.

@@ -15,7 +15,7 @@ from littlestone.learn.stream.run import (
     DurableStream as DurableStream,
     durable_run as durable_run,
 )
-from littlestone.learn.stream.hedge import HedgeLearner as HedgeLearner
+from littlestone.learn.stream.blockwise import HedgeLearner as HedgeLearner
 from littlestone.learn.stream.keys import KeyLearner as KeyLearner
 from littlestone.learn.stream.rules import RuleLearner as RuleLearner
 from littlestone.learn.stream.staged import StagedOnlineLearner as StagedOnlineLearner

@@ -208,9 +208,6 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     def stream(self, tape: Tape) -> ConfirmedStream:
         return ConfirmedStream(self, tape)
 
-    def measured_mistakes(self) -> int | None:
-        return None
-
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M that all waits together exceed with probability at most beta - doubt.
 

@@ -34,7 +34,6 @@ from littlestone.privacy.accounting.composed import Composition
 from littlestone.privacy.cost import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.above_threshold import cheapest
-from littlestone.privacy.mechanisms.competition import Epoch
 from littlestone.privacy.mechanisms.selection_from_lists import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import OneSidedThreshold, Session
 from littlestone.privacy.parameters import require_whole
@@ -238,10 +237,7 @@ class StagedStream(CountedStream):
     def _begin(self) -> None:
         noise, _ = self._learner.tests.noises()
         rho = self._tape.whole(lambda rng: discrete_laplace(noise, rng), None) if noise else 0
-        self._begin_epoch(rho, self._learner.counter.begin(1, self._tape))
-
-    def _begin_epoch(self, rho: int, epoch: Epoch) -> None:
-        self._rho, self._epoch = rho, epoch
+        self._rho, self._epoch = rho, self._learner.counter.begin(1, self._tape)
 
     def _mistaken(self, x: Any, y: int) -> None:
         # One draw for every step would do as well: it depends on nothing.
@@ -269,8 +265,15 @@ class StagedStream(CountedStream):
         form = self._tape.draw(lambda rng: self._vote(scores_in_stage(stage), rng), is_form)
         # After the last call no record is read any more; how many calls there were is public.
         last = self.calls + 1 == learner.sizes.calls
-        after = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._tape)
-        self._apply_call(stage, form, after)
+        if last:
+            self._epoch = self._no_hit()
+        else:
+            self._epoch = learner.counter.begin(self._steps + 1, self._tape)
+        self._parts.append(self._buffer)
+        self._stages.append(stage)
+        self._buffer = {}
+        if form is not None:
+            self._publish(Hypothesis.from_json(form))
 
     def _stage_of_agreement(
         self, scores: Callable[[int], Mapping[Hypothesis[Any], int]], rng: random.Random
@@ -295,13 +298,6 @@ class StagedStream(CountedStream):
         votes = [h for h in drawn if h is not None]
         vote = majority(votes) if votes else None
         return None if vote is None else vote.to_json()
-
-    def _apply_call(self, stage: int, form: dict[str, Any] | None, epoch: Epoch) -> None:
-        self._parts.append(self._buffer)
-        self._stages.append(stage)
-        self._buffer, self._epoch = {}, epoch
-        if form is not None:
-            self._publish(Hypothesis.from_json(form))
 
     def potentials(self) -> list[tuple[int, float, int]]:
         """For each call its stage, ln sum_f r^score(f) and the largest score: NOT PRIVATE.

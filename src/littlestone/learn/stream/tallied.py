@@ -308,9 +308,6 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
     def stream(self, tape: Tape) -> TalliedStream:
         return TalliedStream(self, tape)
 
-    def measured_mistakes(self) -> int | None:
-        return None
-
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M of Theorem 2 of docs/proofs/tallies.md or sides.md; None if it finds no bound."""
         require_plan(0.5, beta)

@@ -19,7 +19,7 @@ from littlestone.data.sample import Sample
 from littlestone.learn.base import require_rule
 from littlestone.learn.papers.teachers import frontier, restrict_where_consistent, teach
 from littlestone.learn.papers.voting import MOST_STEPS
-from littlestone.learn.stream.base import CountedLearner, CountedStream, MistakeBound, is_form
+from littlestone.learn.stream.base import CountedLearner, CountedStream, is_form
 from littlestone.learn.stream.private_stream import Record
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composition
@@ -323,9 +323,6 @@ class TeacherLearner(CountedLearner):
 
     def stream(self, tape: Tape) -> TeacherStream:
         return TeacherStream(self, tape)
-
-    def mistake_bound(self, beta: float) -> MistakeBound | None:
-        return None
 
     def measured_mistakes(self) -> int:
         """The threshold times 3 or times d^1.7: within a factor of two of the worst measured.
