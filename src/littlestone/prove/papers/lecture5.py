@@ -27,6 +27,7 @@ from littlestone.prove.audit.statistical import binomial_chances
 from littlestone.prove.audit.subject import Subject, follow_draws
 from littlestone.prove.audit.subjects.whole_learners import Records, fits, released_text
 from littlestone.prove.papers.definitions import ldim
+from littlestone.prove.papers.small_laws import most_errors
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.game import (
     Halving,
@@ -49,18 +50,6 @@ def _classes(trial: Trial, count: int, hypotheses: int, points: int) -> Iterator
         yield FiniteClass.from_array((rng.random(size) < density).astype(int))
 
 
-def _most_mistakes(V: FiniteClass) -> int:
-    """The mistakes of the SOA against the best of all adversaries, by trying every play."""
-    worst = 0
-    for x in V.domain:
-        for y in (0, 1):
-            rest = V.restrict(x, y)
-            # A point whose label is already known can force nothing.
-            if not rest.is_empty() and rest != V:
-                worst = max(worst, int(V.soa_label(x) != y) + _most_mistakes(rest))
-    return worst
-
-
 @statement("L5 Lemma 1")
 def soa_mistakes(trial: Trial) -> Outcome:
     """Every sequence on small classes, tried exhaustively; random ones on larger classes.
@@ -71,7 +60,10 @@ def soa_mistakes(trial: Trial) -> Outcome:
     stated: mistakes <= LDim
     code: theory.game.StandardOptimalAlgorithm, classes.HypothesisClass.soa_label
     """
-    exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _classes(trial, 60, 8, 4)]
+    exhaustive = [
+        (most_errors(H, StandardOptimalAlgorithm), H.littlestone_dimension())
+        for H in _classes(trial, 60, 8, 4)
+    ]
     played = []
     for seed, H in enumerate(_classes(trial, 150, 40, 12)):
         learner = StandardOptimalAlgorithm(H)

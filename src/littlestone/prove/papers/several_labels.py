@@ -13,12 +13,11 @@ import numpy as np
 from littlestone.classes import FiniteClass
 from littlestone.data.sample import Sample
 from littlestone.prove.papers.bgs21 import sauer_sum
-from littlestone.prove.papers.lyu25 import soas_of_subclasses
+from littlestone.prove.papers.lyu25 import chain, soas_of_subclasses
 from littlestone.prove.papers.lyu25_lists import rules_in_common
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.decomposition import (
     DecompositionTree,
-    Node,
     check_tree,
     decompose,
     leaf_bound,
@@ -112,27 +111,14 @@ def leaves(trial: Trial) -> Outcome:
     tight = [(1, 1, 3), (1, 2, 3), (1, 2, 4), (2, 1, 5), (2, 2, 3)]
     for p, d, labels in tight:
         H = at_most(1, p * (2**d - 1), labels)
-        chain = _chain(H, p, d)
-        full = len(list(chain.leaves())) == leaf_bound(p, d, 1, labels=labels)
-        attained += full and check_tree(chain, H) is None
+        tree = chain(H, p, d)
+        full = len(list(tree.leaves())) == leaf_bound(p, d, 1, labels=labels)
+        attained += full and check_tree(tree, H) is None
     return Outcome(
         f"{wrong} failures in {counts} counts, {of_two} exceed the bound of two labels; attained by "
         f"one label other than 0 on p (2^d - 1) points for {attained} of {len(tight)} triples p, d, k",
         wrong == 0 < of_two and attained == len(tight),
     )
-
-
-def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
-    """The tree that splits off, point by point, the functions that are not 0 there."""
-    nodes: list[Node[str]] = []
-    V = H
-    for x in H.domain:
-        here = len(nodes)
-        others = [Node(V.restrict(x, y)) for y in range(1, H.labels)]
-        after = (here + H.labels, *range(here + 1, here + H.labels))
-        nodes += [Node(point=x, after=after), *others]
-        V = V.restrict(x, 0)
-    return DecompositionTree(p, d, (*nodes, Node(V)))
 
 
 @statement("Lyu25 Lemma 4.2")

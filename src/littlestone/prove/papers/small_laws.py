@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, pairwise, product
@@ -22,7 +22,7 @@ from littlestone.privacy.rational import exp_below
 from littlestone.prove.audit.choices import Choices
 from littlestone.prove.papers.statement import Outcome, Trial, statement, unordered_classes
 from littlestone.theory.decomposition import leaf_bound
-from littlestone.theory.game import OnlineLearner, majority
+from littlestone.theory.game import OnlineLearner, Player, majority
 from littlestone.theory.game.players import consistent
 
 Record = tuple[str, int]
@@ -203,7 +203,7 @@ def one_candidate_after_another() -> Outcome:
     classes = list(unordered_classes(3))
     for H in classes:
         size = H.size
-        mistakes, votes = _most_errors(H, OneByOne), _most_errors(H, _Majority)
+        mistakes, votes = most_errors(H, OneByOne), most_errors(H, _Majority)
         wrong += mistakes > size - 1 or votes > size.bit_length() - 1
         reached += mistakes == size - 1
         slower += mistakes > votes
@@ -222,12 +222,12 @@ class _Majority(OneByOne):
         return majority(self.version_space)
 
 
-def _most_errors(H: FiniteClass, kind: type[OneByOne]) -> int:
+def most_errors(H: FiniteClass, kind: Callable[[FiniteClass], Player[Any]]) -> int:
     """The most mistakes on all sequences; a point that all of H labels alike shows none."""
     learner, worst = kind(H), 0
     for x, y in _splitting(H):
         after = H.restrict(x, y)
-        worst = max(worst, int(learner.predict(x) != y) + _most_errors(after, kind))
+        worst = max(worst, int(learner.predict(x) != y) + most_errors(after, kind))
     return worst
 
 
