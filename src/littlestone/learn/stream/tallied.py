@@ -93,7 +93,7 @@ class Places(Cells):
         )
         self.number = len(self._columns.table)
         # Noise at more points hides more.
-        self.room = max(3.75, 2 * math.sqrt(self.distance) - 7.7)
+        self.room = max(3.75, 2 * math.sqrt(self.distance) - 13.8)
 
     @cached_property
     def distance(self) -> int:

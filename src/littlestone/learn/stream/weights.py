@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,8 @@ ROUNDING = 1e-6
 _USED = 30  # a score by which all that do not gain lose their weight
 # Calibrated: parts of the chance of mistakes at a cell, with their means times epsilon, or means.
 _PARTS = ("1", "0.5", 1), ("1", "1.25", 1), ("0.1", "4", 2)
+_USUAL, _FALL = Decimal("0.08"), Decimal("0.18")  # how the means fall with the chance; calibrated
+_POWER = Decimal("0.7")  # of likelihood ratios; calibrated
 
 
 class Scores(NamedTuple):
@@ -60,17 +62,17 @@ class Scores(NamedTuple):
 def chance_of_mistakes(distance: int, epsilon: Fraction) -> Fraction:
     """The chance for `likelihood_scores` if hypotheses differ at so many points; calibrated."""
     sharp = min(1, math.sinh(0.25) / math.sinh(epsilon / 2))  # beside what one mistake shows
-    return Fraction(f"{0.214 * max(1, distance) ** -0.42 * sharp:.3g}")
+    return Fraction(f"{0.382 * max(1, distance) ** -0.447 * sharp:.3g}")
 
 
 def likelihood_scores(chance: Fraction, epsilon: Fraction) -> Scores:
-    """f(v) = ln L(v) + c for a count v, where L is its likelihood ratio against no mistakes.
+    """f(v) = 7/10 ln L(v) + c for a count v, where L is its likelihood ratio against no mistakes.
 
     For the law P of the noise, Pr[X = x] ~ e^(-epsilon |x|), L(v) is the sum over n of
     w_n P(v - n) / P(v).  Here w_n is the chance of n mistakes, which are one, a few or many: geometric
-    numbers of at least 1, with the means 1/2, 5/4 and 4 over epsilon, but many of at least 2.  One and
-    a few have the ``chance`` given, many have a tenth of it.  With this c, noise alone has E[e^f] =
-    E[e^-f].
+    numbers of at least 1, but many of at least 2.  One and a few have the ``chance`` given, many have a
+    tenth of it.  The means are 1/2, 5/4 and 4 over epsilon, times (chance / 0.08)^0.18: at more points
+    each has fewer.  With this c, noise alone has E[e^f] = E[e^-f].
 
     L is constant below 0.  The last score is so large that all that do not gain it lose their weight.
     """
@@ -78,25 +80,30 @@ def likelihood_scores(chance: Fraction, epsilon: Fraction) -> Scores:
     with localcontext(EXACT):
         a = EXACT.divide(Decimal(-times * epsilon.numerator), Decimal(epsilon.denominator)).exp()
         usual = Decimal(chance.numerator) / Decimal(chance.denominator)
+        width = (usual / _USUAL) ** _FALL / -a.ln()
         parts = [
-            _Part(usual * Decimal(share), max(Decimal(mean) / -a.ln(), Decimal(least)), a)
+            _Part(usual * Decimal(share), max(Decimal(mean) * width, Decimal(least)), a)
             for share, mean, least in _PARTS
         ]
         none, ratios = 1 - sum((part.chance for part in parts), Decimal(0)), list[Decimal]()
-        while not ratios or ratios[-1] < ratios[0] * Decimal(_USED).exp():
+        used = (_USED / _POWER).exp()
+        while not ratios or ratios[-1] < ratios[0] * used:
             ratios.append(sum((part.next_ratio() for part in parts), none))
     return _balanced_scores(ratios, a, times)
 
 
 def _balanced_scores(ratios: Sequence[Decimal], a: Decimal, times: int) -> Scores:
-    """Ln L + c for these likelihood ratios L, where noise has the ratio a."""
+    """7/10 ln L + c for these likelihood ratios L, where noise has the ratio a."""
     with localcontext(EXACT):
-        # Noise alone has E[L] = 1, so c is half of ln E[1 / L].
-        inverse = sum(
-            (mass / value for mass, value in zip(_masses(a), ratios, strict=False)), Decimal(0)
+        logs = [_POWER * value.ln() for value in ratios]
+        # With this c, e^f and e^-f have one mean for noise alone.
+        masses = list(islice(_masses(a), len(logs)))
+        less, more = (
+            sum((mass * (sign * x).exp() for mass, x in zip(masses, logs, strict=True)), Decimal(0))
+            for sign in (-1, 1)
         )
-        c = inverse.ln() / 2
-        values = [int((UNITS * (value.ln() + c)).to_integral_value()) for value in ratios]
+        c = (less / more).ln() / 2
+        values = [int((UNITS * (x + c)).to_integral_value()) for x in logs]
     return Scores(np.array(values, dtype=np.int64), times)
 
 
