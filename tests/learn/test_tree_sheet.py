@@ -108,7 +108,7 @@ def test_epsilon_is_divided_by_the_records_alone() -> None:
     assert [learner.few for learner in learners] == [True] + [False] * 6
     assert [learner.keep for learner in learners] == [True] * 5 + [False] * 2
     drawn = [float(learner.tree.mechanism.epsilon) for learner in learners]
-    assert drawn == [7 / 8, 3 / 4, 3 / 4, *[1 / 2] * 3, 1 / 64]
+    assert drawn == [15 / 16, 3 / 4, 3 / 4, *[1 / 2] * 3, 1 / 64]
     assert {str(learner.cost()) for learner in learners} == {str(BUDGET.cost)}
 
 
@@ -125,6 +125,27 @@ def test_no_table_makes_it_fail(budget: tuple[str, str], n: int) -> None:
             sheet = learner.draw(sample, receipt=receipt)
         assert type(sheet).from_json(sheet.to_json()) == sheet
         assert list(sheet.risks) == sorted(sheet.risks)
+
+
+def two_leaves(epsilon: str) -> DrawnTree:
+    """A tree of labels 1 and 0, as if it was drawn with ``epsilon``."""
+    split = Split(ColumnTest(1, frozenset(["F"])), 1, 0)
+    H: Any = parse_class(CLASS)
+    return DrawnTree(DecisionTree(H.domain, split), float(epsilon))
+
+
+def test_leaves_alone_have_the_risks_that_their_counts_say() -> None:
+    ones, zeros = np.array([90.0, 20.0]), np.array([10.0, 180.0])
+    risks = logistic(two_leaves("0.9").fit_alone((ones, zeros), 1.0, 300, (1, 1)))
+    assert np.allclose(risks, [0.9, 0.1], atol=0.02)
+
+
+def test_noise_that_hides_the_leaves_makes_no_risk_extreme() -> None:
+    # Taken at their word, these say that all 240 records are in the first leaf: then a label says much.
+    ones, zeros = np.array([900.0, -700.0]), np.array([300.0, 80.0])
+    risks = logistic(two_leaves("0.09").fit_alone((ones, zeros), 500.0**2, 240, (1, 1)))
+    assert 0.5 < risks[0] < 0.8
+    assert 0.2 < risks[1] < 0.5
 
 
 def test_it_refuses_before_the_spend() -> None:

@@ -234,13 +234,14 @@ class SheetFit:
         """What was said of the number of positive records, and the variances of the noise."""
         if self.drawn is None:
             return [float(released[0][0])], [self.variances[0]]
-        (table,) = halves(np.array(released[0], np.float64), [len(self.drawn.leaf_labels)])
-        alone = len(self.event.steps) == 1
-        self.leaf = self.drawn.combine_counts(
-            table, self.variances[0], self.n, self.weights, alone=alone
-        )
+        table = self._read_leaves(released, self.drawn)
+        self.leaf = self.drawn.combine_counts(table, self.variances[0], self.n, self.weights)
         said = [float(self.leaf.ones.sum()), self.n - float(self.leaf.zeros.sum())]
         return said, [float(self.leaf.variance.sum())] * 2
+
+    def _read_leaves(self, released: Released, drawn: DrawnTree) -> tuple[Floats, Floats]:
+        (table,) = halves(np.array(released[0], np.float64), [len(drawn.leaf_labels)])
+        return table
 
     def _fit_leaves(self) -> Column:
         leaf = self.leaf
@@ -410,11 +411,10 @@ class SheetFit:
         """The sheet of a drawn tree alone, by the counts in its leaves, which keep their labels."""
         if self.drawn is None:
             raise TypeError("no tree")
-        said, spreads = self._read_labels(released)
-        self.base = fit_base(sum(said) / 2, spreads[0] / 2, self.n)
+        table = self._read_leaves(released, self.drawn)
+        odds = self.drawn.fit_alone(table, self.variances[0], self.n, self.weights)
         # The log odds at which both labels cost the same.
         start = log(self.weights[0] / self.weights[1])
-        odds = self.base + self._fit_leaves().odds
         points, unit = self.drawn.keep_labels(odds, start, self.hypotheses.points)
         line = max(-60_000, min(60_000, round(1000 * start))), round(1000 * unit)
         leaves = tuple(points.tolist())

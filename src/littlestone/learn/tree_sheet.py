@@ -31,7 +31,12 @@ from littlestone.learn.score_sheet import SheetFit, require_room, steps_of
 from littlestone.points import Point
 from littlestone.privacy.accounting.gaussian import greatest_mu_squared
 from littlestone.privacy.cost import Budget, decimal_text
-from littlestone.privacy.mechanisms.noisy_sums import DrawThenSums, NoisySums, SumStep
+from littlestone.privacy.mechanisms.noisy_sums import (
+    MOST_DRAWN,
+    DrawThenSums,
+    NoisySums,
+    SumStep,
+)
 from littlestone.privacy.mechanisms.record_sums import RecordCells, SumsDraw
 
 ENOUGH = 15
@@ -43,8 +48,8 @@ MORE = 30
 PLENTY = 100
 """From so many times on, totals decide the labels, and not the tree; measured."""
 
-ALONE = Fraction(7, 8)
-"""Of epsilon: the draw of a tree whose leaves alone have points; measured."""
+ALONE = MOST_DRAWN
+"""Of epsilon: the draw of a tree whose leaves alone have points, the most it may have; measured."""
 
 BESIDE = 1200
 """n times the epsilon of the draw of a tree beside columns, if that is not too much; measured."""
@@ -113,7 +118,7 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
 
     The tree is drawn as by `ExponentialLearner`.  Noisy sums follow, as those of `ScoreSheetLearner`:
     first the records of each label in each leaf.  If the ``n`` records are fewer than `ENOUGH` times
-    the noise of a count in all columns, this is all: the draw has 7/8 of epsilon, and a leaf has the
+    the noise of a count in all columns, this is all: the draw has 15/16 of epsilon, and a leaf has the
     points that its risk needs on the side of its label.  Else columns have points too, and the draw has
     1200 / n of epsilon, at most 3/4, and at most half from `MORE` times on.  Up to `PLENTY` times the
     leaves lie so far apart that labels are the tree's, and columns rank the records in a leaf.  One

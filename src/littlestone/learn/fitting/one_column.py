@@ -170,13 +170,13 @@ def fit_column(
 
 
 SHARES = (np.arange(200) + 0.5) / 200
-"""Shares of positive records in a leaf.
+"""Shares of positive records in a leaf, equally likely before its label is known."""
 
-Before its label is known they are equally likely if columns have points too.
-"""
+MIDDLES = np.linspace(-3, 3, 13)
+"""Log odds about which those of leaves lie that alone have points; N(0, 1) before, measured."""
 
-OF_LEAVES_ALONE = np.exp(-((np.log(SHARES / (1 - SHARES)) / 3) ** 2) / 2) / (SHARES * (1 - SHARES))
-"""How likely they are, up to a factor, if leaves alone have points: log odds are N(0, 9); measured."""
+SPREADS = np.array([0.3, 0.7, 1.5, 3.0])
+"""The deviations of log odds from their middle that are tried for such leaves."""
 
 APART = 0.1
 """How far the log odds of a leaf stay on the side of its label, if labels are kept."""
@@ -195,28 +195,15 @@ class DrawnTree:
         return [place.label for place in self.tree.places]
 
     def combine_counts(
-        self,
-        table: tuple[Floats, Floats],
-        variance: float,
-        n: int,
-        weights: tuple[int, int],
-        *,
-        alone: bool,
+        self, table: tuple[Floats, Floats], variance: float, n: int, weights: tuple[int, int]
     ) -> LeafTable:
         """The noisy numbers of records of label 1 and 0 in the leaves, with what the labels say.
 
-        ``weights`` are the costs of a mistake on a record of label 0 and of label 1.  ``alone`` says
-        that no column has points.
-
-        Given its tests, the draw took label 1 in a leaf with the odds e^(epsilon / 2 for each record by
-        which it is better).  So a label is one more noisy number of positive records.
+        ``weights`` are the costs of a mistake on a record of label 0 and of label 1.  A label is one
+        more noisy number of positive records.
         """
         records = share_records(table[0] + table[1], n)
-        zero, one = weights
-        better = (one * SHARES - zero * (1 - SHARES)) / max(one, zero)
-        sign = 2 * np.array(self.leaf_labels) - 1
-        likely = logistic(sign[:, None] * records[:, None] * self.epsilon / 2 * better)
-        likely *= OF_LEAVES_ALONE if alone else 1
+        likely = self._likely_labels(records, weights)
         likely /= likely.sum(axis=1, keepdims=True)
         share = likely @ SHARES
         spread = (likely * (SHARES - share[:, None]) ** 2).sum(axis=1) * records**2 + 1
@@ -227,6 +214,43 @@ class DrawnTree:
             for own, said in zip(table, (share, 1 - share), strict=True)
         )
         return LeafTable(ones, zeros, part * variance)
+
+    def fit_alone(
+        self, table: tuple[Floats, Floats], variance: float, n: int, weights: tuple[int, int]
+    ) -> Floats:
+        """The log odds of the leaves by their labels and noisy numbers of records, without columns.
+
+        Before, they are normal about one middle, with one deviation; neither is known.  Where noise
+        hides the records of a leaf, it is thought to have as many as others.
+        """
+        ones, zeros = table
+        usual = n / len(ones)
+        trust = usual**2 / (usual**2 + 2 * variance)
+        records = share_records(usual + trust * (ones + zeros - usual), n)
+        inside = SHARES * records[:, None]
+        away = (ones[:, None] - inside) ** 2 + (zeros[:, None] - records[:, None] + inside) ** 2
+        seen = np.log(self._likely_labels(records, weights)) - away / (2 * variance)
+        likely = np.exp(seen - seen.max(axis=1, keepdims=True))  # [leaf, share]
+        odds = np.log(SHARES / (1 - SHARES))
+        scaled = (odds - MIDDLES[:, None, None]) / SPREADS[:, None]
+        prior = np.exp(-(scaled**2) / 2) / (SHARES * (1 - SHARES))
+        prior /= prior.sum(axis=-1, keepdims=True)  # [middle, spread, share]
+        given = prior @ likely.T + 1e-300
+        factors = np.log(given).sum(axis=-1) - MIDDLES[:, None] ** 2 / 2
+        factors = np.exp(factors - factors.max())
+        share = np.tensordot(factors / factors.sum(), prior @ (likely * SHARES).T / given, 2)
+        return np.asarray(np.log(share / (1 - share)), np.float64)
+
+    def _likely_labels(self, records: Floats, weights: tuple[int, int]) -> Floats:
+        """How likely the draw makes the label of each leaf with so many records, by each of `SHARES`.
+
+        Given its tests, it took label 1 in a leaf with the odds e^(epsilon / 2 for each record by which
+        it is better).
+        """
+        zero, one = weights
+        better = (one * SHARES - zero * (1 - SHARES)) / max(one, zero)
+        sign = 2 * np.array(self.leaf_labels) - 1
+        return logistic(sign[:, None] * records[:, None] * self.epsilon / 2 * better)
 
     def keep_labels(self, odds: Floats, start: float, most: int) -> tuple[Ints, float]:
         """Points of at most ``most`` for log ``odds``, and one point's log odds.
