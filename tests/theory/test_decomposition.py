@@ -397,9 +397,9 @@ def planted(module: str, old: str, new: str) -> ModuleType:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("2 ** (d - _most(space) + 1) - 1", "2 ** (d - _most(space) + 3) - 1"),
-        ("(2 ** (d - _most(V)) - 1), p", "(2 ** (d - _most(V)) + 1), p"),
-        ("p * 2 ** (d - _most(V))\n", "p\n"),
+        ("2 ** (d - most + 1) - 1", "2 ** (d - most + 3) - 1"),
+        ("(2 ** (d - most) - 1), p", "(2 ** (d - most) + 1), p"),
+        ("p * 2 ** (d - most)\n", "p\n"),
         ("elif not side.is_empty():", "elif False:"),
         ("node.space != V", "False"),
         ("if reached == len(tree.nodes)", "if True"),

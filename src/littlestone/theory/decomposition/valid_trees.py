@@ -165,9 +165,10 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
             return f"node {i}: no hypothesis gets there"
         # The two depth bounds of Definition 4.2: this one for every node, the tighter one below for
         # leaves.
-        deepest = p * (2 ** (d - _most(space) + 1) - 1)
+        most = _most(space)
+        deepest = p * (2 ** (d - most + 1) - 1)
         if depth > deepest:
-            return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {_most(space)}"
+            return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {most}"
         if node.space is None:
             if node.point not in domain:
                 return f"node {i}: an inner node without a point of the domain"
@@ -185,9 +186,9 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
             return f"node {i}: a leaf has neither a point nor children"
         if V is None or node.space != V:
             return f"node {i}: the version space of this leaf is not that of its path"
-        deepest, k = p * (2 ** (d - _most(V)) - 1), p * 2 ** (d - _most(V))
+        deepest, k = p * (2 ** (d - most) - 1), p * 2 ** (d - most)
         if depth > deepest:
-            return f"node {i}: its depth {depth} exceeds {deepest}, as a leaf of LDim {_most(V)}"
+            return f"node {i}: its depth {depth} exceeds {deepest}, as a leaf of LDim {most}"
         if (points := V.reducing_points(k)) is not None:
             shown = ", ".join(map(V.domain.words, points))
             return f"node {i}: its version space is {k}-reducible, by the points {shown}"
