@@ -48,9 +48,6 @@ MORE = 30
 PLENTY = 100
 """From so many times on, totals decide the labels, and not the tree; measured."""
 
-ALONE = MOST_DRAWN
-"""Of epsilon: the draw of a tree whose leaves alone have points, the most it may have; measured."""
-
 BESIDE = 1200
 """n times the epsilon of the draw of a tree beside columns, if that is not too much; measured."""
 
@@ -169,8 +166,9 @@ class TreeSheetLearner(SumsDraw[Point], WeighedLearner[Point]):
         epsilon, leaves = budget.epsilon, 1 << trees.depth
         steps: tuple[SumStep, ...]
         if self.few:
+            # The more the draw has, the better, as measured.
             # A replaced record leaves one leaf and label for another.
-            share, steps = epsilon * ALONE, (SumStep(2 * leaves, 2, 2, Fraction(1)),)
+            share, steps = epsilon * MOST_DRAWN, (SumStep(2 * leaves, 2, 2, Fraction(1)),)
         else:
             most = epsilon * MOST_BESIDE[n >= MORE * noise]
             share = min(most, max(Fraction(BESIDE, n), epsilon * LEAST_PART))
