@@ -3,7 +3,7 @@
     Numbers become numbers of OCaml, which have 62 bits and a sign: words have 60 bits, bytes 8, and what the file says
     is below 2^61.  These lines are trusted, as is `certificates.ml`. *)
 
-From Coq Require Import NArith FMapPositive Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
+From Coq Require Import NArith Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
 From Littlestone Require Import Spaces Certificates.
 
 Extract Inductive positive => int [ "(fun p -> 2 * p + 1)" "(fun p -> 2 * p)" "1" ]

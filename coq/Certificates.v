@@ -2,7 +2,7 @@
 
     Pages: docs/certificate-format.md, docs/proofs/certificates.md.  No axiom is used. *)
 
-From Coq Require Import List PeanoNat NArith PArith Bool Lia FMapPositive.
+From Coq Require Import List PeanoNat NArith PArith Bool Lia.
 From Littlestone Require Import Dimension Spaces Symmetries Declarations.
 Import ListNotations.
 Local Open Scope N_scope.
@@ -11,7 +11,12 @@ Local Open Scope N_scope.
 
 Record claim := { bound : nat; path : list N; kept : option shape }.
 
-Record state := { at_ : N; made : N; known : PositiveMap.t claim }.
+(** What rule 2 was found to settle in a claim: the columns at whose side 0 or 1 it holds *)
+Record note := { about : list N; under : nat; sides : row * row }.
+
+Definition at_side (f : row * row) (s : bool) : row := if s then snd f else fst f.
+
+Record state := { at_ : N; made : N; known : table claim; notes : table note }.
 
 Section Checking.
 Variable H : list row.  (* the table *)
@@ -26,25 +31,31 @@ Local Notation fixes := Symmetries.fixes.
 Definition holds (c : claim) : Prop :=
   exists V, space V (path c) /\ ~ ldim_ge V (bound c) /\ forall s, kept c = Some s -> s = shape_of V.
 
-Definition all_hold (st : state) : Prop := forall p c, PositiveMap.find p (known st) = Some c -> holds c.
+(** In the rows of its path, no side that it names has the dimension that it names. *)
+Definition right_about (V : list row) (k : nat) (f : row * row) : Prop :=
+  forall x s, bit (at_side f s) x = true -> ~ ldim_ge (side V x s) k.
+
+Definition notes_hold (ns : table note) : Prop :=
+  forall h n, find h ns = Some n -> exists V, space V (about n) /\ right_about V (under n) (sides n).
+
+Definition all_hold (st : state) : Prop :=
+  (forall i c, find i (known st) = Some c -> holds c) /\ notes_hold (notes st).
 
 Definition lookup (st : state) (b : N) : option claim :=
-  match made st - b with 0 => None | Npos p => PositiveMap.find p (known st) end.
+  let i := made st - b in if i =? 0 then None else find i (known st).
 
 (** The end of a claim *)
 Definition close (k : nat) (V : list row) (p : list N) (me : N) (keep : bool) (st : state) : state :=
-  match me with
-  | 0 => st
-  | Npos i =>
-    let c := {| bound := k; path := p; kept := if keep then Some (shape_of V) else None |} in
-    {| at_ := at_ st; made := made st; known := PositiveMap.add i c (known st) |}
-  end.
+  let c := {| bound := k; path := p; kept := if keep then Some (shape_of V) else None |} in
+  {| at_ := at_ st; made := made st; known := insert me c (known st); notes := notes st |}.
 
 (** Rows beside one of their words *)
 Inductive tagged := no_tag | tag (w : N) (r : row) (rest : tagged).
 
-Fixpoint tag_all (i : nat) (V : list row) : tagged :=
-  match V with [] => no_tag | r :: V => tag (nth i r 0) r (tag_all i V) end.
+Fixpoint word (i : N) (r : row) : N := match r with [] => 0 | w :: r => if i =? 0 then w else word (i - 1) r end.
+
+Fixpoint tag_all (i : N) (V : list row) : tagged :=
+  match V with [] => no_tag | r :: V => tag (word i r) r (tag_all i V) end.
 
 (** Those with value s at column j of the word, in the opposite order *)
 Fixpoint pick (t : tagged) (j : N) (s : bool) (W : list row) : list row :=
@@ -63,34 +74,6 @@ Definition unsplit (t : tagged) (j : N) (k : nat) (s : bool) : bool :=
 Definition orbit_done (g : group) (y : N) (done : table unit) : table unit :=
   match members g with [] => done | _ => insert y tt done end.
 
-(** Whether these columns are settled, where those are done to which a column of each orbit goes.  t has the rows beside
-    their word i. *)
-Fixpoint settle (V : list row) (n : N) (counts : list (list N)) (k : nat) (g : group) (done : table unit)
-    (i : N) (t : tagged) (l : list N) : bool :=
-  match l with
-  | [] => true
-  | x :: l =>
-    let y := first g x in
-    match find y done with
-    | Some _ => settle V n counts k g done i t l
-    | None =>
-      let smaller := 2 * counted_at counts x <=? n in
-      let i' := x / 60 in
-      let t := if i' =? i then t else tag_all (N.to_nat i') V in
-      let j := x - 60 * i' in
-      if unsplit t j k smaller || unsplit t j k (negb smaller) then settle V n counts k g (orbit_done g y done) i' t l
-      else repeated V x && settle V n counts k g done i' t l
-    end
-  end.
-
-Definition settled (V : list row) (k : nat) (d0 d1 : row) (g : group) : bool :=
-  let done := fold_left (fun done x => insert (first g x) tt done) (columns d0 ++ columns d1) (PositiveMap.empty unit) in
-  let n := size V in
-  if few n (S (pred k)) then true
-  else
-    let counts := counts_of V in
-    settle V n counts (pred k) g done 0 (tag_all 0 V) (columns (chosen counts n (pred k))).
-
 (** The columns of a set, and x *)
 Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
   match n with
@@ -100,11 +83,81 @@ Fixpoint with_column (r : row) (n : nat) (x : N) : row :=
     if x <? 60 then N.lor w (N.shiftl 1 x) :: tl r else w :: with_column (tl r) n (x - 60)
   end.
 
+(** Notes lie at a number made of the literals of their path, in any order. Nothing rests on what it is. *)
+Definition factor : N := 0x9E3779B97F.
+Definition mixed (l : N) : N := let a := factor * N.land l (N.ones 20) in N.land (N.lxor a (N.shiftr a 29)) (N.ones 50).
+Definition sum_of (p : list N) : N := fold_left (fun sum l => sum + mixed l) p 0.
+Definition place (sum : N) : N := N.land (N.lxor sum (N.shiftr sum 20)) (N.ones 20).
+
+(** Whether rule 2 was found to hold, under the path [all], for the side of literal l: a note names it whose path and
+    literal a have the same literals, for some a of [p]. *)
+Fixpoint noted (ns : table note) (p all : list N) (sum l : N) (k : nat) : bool :=
+  match p with
+  | [] => false
+  | a :: p =>
+    match find (place (sum - mixed a)) ns with
+    | None => noted ns p all sum l k
+    | Some n =>
+      if bit (at_side (sides n) (N.odd a)) (N.div2 a) && Nat.leb (under n) k && subpath (a :: about n) (l :: all) then true
+      else noted ns p all sum l k
+    end
+  end.
+
+Section Settle.
+Variables (V : list row) (p : list N) (k : nat) (g : group).
+Variable ns : table note.
+Variable keep : bool.  (* whether there are enough rows for notes to be worth their time *)
+
+(** Whether these columns are settled, where those are done to which a column of each orbit goes.  t has the rows beside
+    their word i.  The sides for which rule 2 holds are added to f. *)
+Fixpoint settle (n : N) (counts : list (list N)) (sum : N) (done : table unit) (i : N) (t : tagged) (f : row * row)
+    (l : list N) : option (row * row) :=
+  match l with
+  | [] => Some f
+  | x :: l =>
+    let y := first g x in
+    match find y done with
+    | Some _ => settle n counts sum done i t f l
+    | None =>
+      let s := 2 * counted_at counts x <=? n in
+      let i' := x / 60 in
+      let t := if i' =? i then t else tag_all i' V in
+      let j := x - 60 * i' in
+      let m := 2 * x + N.b2n s in
+      let shown :=
+        if keep && noted ns p p (sum + mixed m) m k then Some s
+        else if unsplit t j k s then Some s
+        else if unsplit t j k (negb s) then Some (negb s)
+        else None in
+      match shown with
+      | Some s =>
+        let f := if keep then if s then (fst f, with_column (snd f) (S M) x) else (with_column (fst f) (S M) x, snd f) else f in
+        settle n counts sum (orbit_done g y done) i' t f l
+      | None => if repeated V x then settle n counts sum done i' t f l else None
+      end
+    end
+  end.
+End Settle.
+
+(** The notes after a claim, if all columns are settled *)
+Definition settled (V : list row) (p : list N) (k : nat) (d0 d1 : row) (g : group) (ns : table note) : option (table note) :=
+  let done := fold_left (fun done x => insert (first g x) tt done) (columns d0 ++ columns d1) nothing in
+  let n := size V in
+  if few n (S (pred k)) then Some ns
+  else
+    let counts := counts_of V in
+    let keep := negb (few n 8) in
+    let sum := sum_of p in
+    match settle V p (pred k) g ns keep n counts sum done 0 (tag_all 0 V) ([], []) (columns (chosen counts n (pred k))) with
+    | None => None
+    | Some f => Some (if keep then insert (place sum) {| about := p; under := pred k; sides := f |} ns else ns)
+    end.
+
 (** Whether two rows have value s at column x, or one if [one] *)
 Fixpoint two (V : list row) (x : N) (s one : bool) : bool :=
   match V with [] => false | r :: V => if eqb (bit r x) s then one || two V x s true else two V x s one end.
 
-Definition moved (st : state) (i : N) : state := {| at_ := i; made := made st; known := known st |}.
+Definition moved (st : state) (i : N) : state := {| at_ := i; made := made st; known := known st; notes := notes st |}.
 
 (** Whether a map takes every literal of a path to itself *)
 Definition keeps (p : list N) (m : table N) : bool :=
@@ -113,7 +166,7 @@ Definition keeps (p : list N) (m : table N) : bool :=
 (** Read the claim LDim(V) < k, which is under group g; the state after it, if it follows. *)
 Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g : group) (st : state) {struct k} : option state :=
   let me := N.succ (made st) in
-  let st := {| at_ := at_ st; made := me; known := known st |} in
+  let st := {| at_ := at_ st; made := me; known := known st; notes := notes st |} in
   if few (size V) k then
     match read (at_ st) with
     | Some (0, i) => Some (close k V p me false (moved st i))
@@ -128,7 +181,10 @@ Fixpoint accept (groups : table group) (k : nat) (V : list row) (p : list N) (g 
       | None => None
       | Some (next, i) =>
         if next <? 2 then
-          if settled V k d0 d1 g then Some (close k V p me (next =? 1) (moved st i)) else None
+          match settled V p k d0 d1 g (notes st) with
+          | Some ns => Some (close k V p me (next =? 1) {| at_ := i; made := made st; known := known st; notes := ns |})
+          | None => None
+          end
         else match n with
         | O => None
         | S n =>
@@ -186,7 +242,12 @@ Definition numbered := list (N * row).
 Fixpoint number_rows (V : list row) (i : N) : numbered :=
   match V with [] => [] | r :: V => (i, r) :: number_rows V (N.succ i) end.
 
-Definition answers (v : numbered) (x : N) (s : bool) : numbered := filter (fun p => eqb (bit (snd p) x) s) v.
+(** Those with 0 and with 1 at column x, before a and b *)
+Fixpoint halves (v : numbered) (x : N) (a b : numbered) : numbered * numbered :=
+  match v with
+  | [] => (a, b)
+  | p :: v => if bit (snd p) x then halves v x a (p :: b) else halves v x (p :: a) b
+  end.
 
 (** Read a point for each version space of a level. *)
 Fixpoint level (vs : list numbered) (i : N) : option (list numbered * N) :=
@@ -198,7 +259,7 @@ Fixpoint level (vs : list numbered) (i : N) : option (list numbered * N) :=
     | Some (x, i) =>
       match level vs i with
       | None => None
-      | Some (out, i) => Some (answers v x false :: answers v x true :: out, i)
+      | Some (out, i) => let (a, b) := halves v x [] [] in Some (a :: b :: out, i)
       end
     end
   end.
@@ -219,12 +280,21 @@ Fixpoint tree (d : nat) (vs : list numbered) (i : N) : option N :=
   | S d => match level vs i with None => None | Some (vs, i) => tree d vs i end
   end.
 
+Lemma halves_spec v x (s : bool) : forall (a b : numbered) (p : N * row), In p (if s then snd (halves v x a b) else fst (halves v x a b)) ->
+  In p (if s then b else a) \/ In p v /\ bit (snd p) x = s.
+Proof.
+  induction v as [| q v IH]; intros a b p I; cbn [halves] in I; [destruct s; auto |].
+  destruct (bit (snd q) x) eqn:B; apply IH in I as [I | (I & E)]; simpl In; auto; destruct s; auto;
+    destruct I as [<- | I]; auto.
+Qed.
+
 Lemma level_spec vs : forall i out i', level vs i = Some (out, i') ->
-  forall v, In v vs -> exists x, In (answers v x false) out /\ In (answers v x true) out.
+  forall v, In v vs -> exists x, In (fst (halves v x [] [])) out /\ In (snd (halves v x [] [])) out.
 Proof.
   induction vs as [| v vs IH]; intros i out i' E w I; [destruct I |]. simpl in E.
   destruct (read i) as [(x & j) |]; [| discriminate]. destruct (level vs j) as [(o & j') |] eqn:L; [| discriminate].
-  injection E as <- <-. destruct I as [<- | I]; [exists x; simpl; auto |].
+  destruct (halves v x [] []) as (a, b) eqn:Q. injection E as <- <-.
+  destruct I as [<- | I]; [exists x; rewrite Q; simpl; auto |].
   destruct (IH _ _ _ L w I) as (y & A & B). exists y; simpl; auto.
 Qed.
 
@@ -236,9 +306,9 @@ Proof.
     destruct I as [<- | I]; [| eauto]. destruct w; [discriminate | discriminate].
   - destruct (level vs i) as [(out & j) |] eqn:L; [| discriminate].
     destruct (level_spec _ _ _ _ L v I) as (x & F & T). apply ldim_S. exists x.
-    assert (Part : forall s, incl (map snd (answers v x s)) (side (map snd v) x s)).
-    { intros s r J. apply in_map_iff in J as (p & <- & J). apply filter_In in J as (J & B).
-      apply side_in. split; [apply in_map; auto | apply eqb_prop; auto]. }
+    assert (Part : forall s : bool, incl (map snd (if s then snd (halves v x [] []) else fst (halves v x [] []))) (side (map snd v) x s)).
+    { intros s r J. apply in_map_iff in J as (p & <- & J).
+      apply halves_spec in J as [J | (J & B)]; [destruct s; destruct J |]. apply side_in. split; [apply in_map; auto | exact B]. }
     split; [apply (ldim_incl _ _ _ (Part false)) | apply (ldim_incl _ _ _ (Part true))]; eapply IH; eauto.
 Qed.
 
@@ -260,7 +330,7 @@ Definition follows (k : nat) (declared i : N) : bool :=
   else match read_symmetries H M byte bytes i with
   | Some (groups, i) =>
     let g := match find 0 groups with Some g => g | None => trivial end in
-    match accept groups k H [] g {| at_ := i; made := 0; known := PositiveMap.empty claim |} with
+    match accept groups k H [] g {| at_ := i; made := 0; known := nothing; notes := nothing |} with
     | Some st => (at_ st =? bytes) && (made st =? declared)
     | None => false
     end
@@ -298,15 +368,13 @@ Proof. intros (_ & E) r r' I I'. apply H_apart; [apply E in I | apply E in I']; 
 
 Lemma close_holds k V p me keep st : all_hold st -> space V p -> ~ ldim_ge V k -> all_hold (close k V p me keep st).
 Proof.
-  intros A S L. destruct me as [| i]; simpl; auto. intros j c F. simpl in F.
-  destruct (Pos.eq_dec j i) as [-> | D].
-  - rewrite PositiveMap.gss in F. injection F as <-. exists V. split; [exact S | split; [exact L |]].
-    intros s K. destruct keep; [injection K as <-; auto | discriminate].
-  - rewrite PositiveMap.gso in F by auto. eauto.
+  intros (A & B) S L. split; [| exact B]. intros j c F. cbn [close known] in F. rewrite find_insert in F.
+  destruct (j =? me); [| eauto]. injection F as <-. exists V. split; [exact S | split; [exact L |]].
+  intros s K. cbn [kept] in K. destruct keep; [injection K as <-; auto | discriminate].
 Qed.
 
 Lemma lookup_holds st b c : all_hold st -> lookup st b = Some c -> holds c.
-Proof. intros A. unfold lookup. destruct (made st - b); [discriminate | apply A]. Qed.
+Proof. intros (A & _). unfold lookup. cbv zeta. destruct (_ =? 0); [discriminate | apply A]. Qed.
 
 Lemma with_column_spec n : forall r x y, bit (with_column r n x) y = true -> bit r y = true \/ y = x.
 Proof.
@@ -324,21 +392,22 @@ Proof.
     destruct r as [| w r]; cbn [bit tl] in *; [discriminate |]. destruct (N.ltb_spec y 60); [lia | auto].
 Qed.
 
-Lemma word_bit i : forall r j, j < 60 -> bit r (60 * N.of_nat i + j) = N.testbit (nth i r 0) j.
+Lemma word_bit j : j < 60 -> forall r i, bit r (60 * i + j) = N.testbit (word i r) j.
 Proof.
-  induction i as [| i IH]; intros [| w r] j J; cbn [bit nth]; rewrite ?N.bits_0; auto.
-  - change (60 * N.of_nat 0 + j) with j. apply N.ltb_lt in J. rewrite J. reflexivity.
-  - destruct (N.ltb_spec (60 * N.of_nat (S i) + j) 60); [lia |]. rewrite <- IH by exact J. f_equal. lia.
+  intros J. induction r as [| w r IH]; intros i; cbn [bit word]; [rewrite N.bits_0; reflexivity |].
+  destruct (N.eqb_spec i 0) as [-> | D].
+  - change (60 * 0 + j) with j. apply N.ltb_lt in J. rewrite J. reflexivity.
+  - destruct (N.ltb_spec (60 * i + j) 60); [lia |]. rewrite <- IH. f_equal. lia.
 Qed.
 
-Lemma pick_spec i j s V : j < 60 -> forall W r, In r (pick (tag_all i V) j s W) <-> In r W \/ In r (side V (60 * N.of_nat i + j) s).
+Lemma pick_spec i j s V : j < 60 -> forall W r, In r (pick (tag_all i V) j s W) <-> In r W \/ In r (side V (60 * i + j) s).
 Proof.
   intros J. induction V as [| r' V IH]; intros W r; [simpl; tauto |]. cbn [tag_all pick side filter].
-  rewrite (word_bit i r' j J). destruct (eqb (N.testbit (nth i r' 0) j) s); rewrite IH; cbn [In]; unfold side; tauto.
+  rewrite (word_bit j J r' i). destruct (eqb (N.testbit (word i r') j) s); rewrite IH; cbn [In]; unfold side; tauto.
 Qed.
 
 Lemma unsplit_spec i V j k s : wide words V -> j < 60 -> unsplit (tag_all i V) j k s = true ->
-  ~ ldim_ge (side V (60 * N.of_nat i + j) s) k.
+  ~ ldim_ge (side V (60 * i + j) s) k.
 Proof.
   intros Wi J. destruct k as [| [| k]]; try discriminate. unfold unsplit. set (W := pick _ _ _ _). intros E G.
   apply (ldim_incl _ W) in G; [| intros r I; apply pick_spec; auto].
@@ -346,6 +415,17 @@ Proof.
   assert (B : bit (splitters W (size W) (S k)) y = true).
   { apply (splitters_spec words); auto. intros r I. apply pick_spec in I as [[] | I]; auto. apply side_in in I as (I & _). apply Wi, I. }
   rewrite (empty_spec _ y E) in B. discriminate.
+Qed.
+
+(** The same literals, in another order, leave the same rows. *)
+Lemma noted_spec ns V all sum l k : notes_hold ns -> space V all -> forall p, noted ns p all sum l k = true ->
+  ~ ldim_ge (side V (N.div2 l) (N.odd l)) k.
+Proof.
+  intros A Sp. induction p as [| a p IH]; cbn [noted]; [discriminate |]. destruct (find _ ns) as [n |] eqn:F; [| exact IH].
+  destruct (_ && _) eqn:E; [intros _ | exact IH]. apply andb_true_iff in E as (E & Su). apply andb_true_iff in E as (B & Le).
+  apply A in F as (V' & S' & R). apply R in B. intros G. apply B. apply Nat.leb_le in Le. apply (ldim_le _ (under n)) in G; auto.
+  revert G. apply ldim_incl. intros r J. apply (space_side H V all l Sp) in J as (J & T).
+  apply (space_side H V' (about n) a S'). split; [exact J |]. eapply subpath_spec; eauto.
 Qed.
 
 (** A group of symmetries that fix a path *)
@@ -381,46 +461,63 @@ Proof.
   intros A G D L. unfold orbit_done. destruct (members g); [exact D |]. apply (done_insert V p); auto.
 Qed.
 
-Lemma settle_spec V n counts p k g l : space V p -> fitting g p -> forall done i t, t = tag_all (N.to_nat i) V ->
-  done_right V k g done -> settle V n counts k g done i t l = true -> forall x, In x l -> ~ splits V x k \/ repeated V x = true.
+Lemma settle_spec V n counts sum p k g ns keep l : space V p -> fitting g p -> notes_hold ns ->
+  forall done i t f f', t = tag_all i V -> done_right V k g done -> right_about V k f ->
+  settle V p k g ns keep n counts sum done i t f l = Some f' ->
+  (forall x, In x l -> ~ splits V x k \/ repeated V x = true) /\ right_about V k f'.
 Proof.
-  intros A G. induction l as [| y l IH]; intros done i t T D E x I; [destruct I |]. cbn [settle] in E.
-  destruct (find (first g y) done) as [[] |] eqn:F; [destruct I as [<- | I]; [left; apply D, F | eauto] |].
+  intros A G Ns. induction l as [| y l IH]; intros done i t f f' T D R E; cbn [settle] in E.
+  { injection E as <-. split; [intros x [] | exact R]. }
+  destruct (find (first g y) done) as [[] |] eqn:F.
+  { apply IH in E as (S & R'); auto. split; [| exact R']. intros x [<- | I]; [left; apply D, F | auto]. }
   cbv zeta in E. set (s := 2 * counted_at counts y <=? n) in *. set (i' := y / 60) in *.
-  set (t' := if i' =? i then t else tag_all (N.to_nat i') V) in *.
-  assert (T' : t' = tag_all (N.to_nat i') V).
+  set (t' := if i' =? i then t else tag_all i' V) in *.
+  assert (T' : t' = tag_all i' V).
   { unfold t'. destruct (N.eqb_spec i' i) as [Q |]; [rewrite Q; exact T | reflexivity]. }
   clearbody t'. subst t'. set (j := y - 60 * i') in *.
   pose proof (N.div_mod y 60 ltac:(discriminate)) as Dm. pose proof (N.mod_lt y 60 ltac:(discriminate)) as Lt. fold i' in Dm.
   assert (Y : 60 * i' + j = y /\ j < 60) by (unfold j; clear - Dm Lt; clearbody i'; generalize dependent (y mod 60); intros; lia).
   destruct Y as (Y & J).
-  assert (U : forall s, unsplit (tag_all (N.to_nat i') V) j k s = true -> ~ splits V y k).
-  { intros c Q B. apply (unsplit_spec _ _ _ _ _ (space_wide _ _ A) J) in Q. rewrite N2Nat.id, Y in Q. apply Q, B. }
-  destruct (unsplit _ j k s || unsplit _ j k (negb s)) eqn:Q.
-  - assert (L : ~ splits V y k) by (apply orb_true_iff in Q as [Q | Q]; apply U in Q; exact Q).
-    destruct I as [<- | I]; [auto |].
-    apply (IH (orbit_done g (first g y) done) i' (tag_all (N.to_nat i') V)); auto. apply (orbit_done_right V p); auto.
-  - apply andb_true_iff in E as (R & E). destruct I as [<- | I]; [auto |].
-    apply (IH done i' (tag_all (N.to_nat i') V)); auto.
+  assert (U : forall c, unsplit (tag_all i' V) j k c = true -> ~ ldim_ge (side V y c) k).
+  { intros c Q. apply (unsplit_spec _ _ _ _ _ (space_wide _ _ A) J) in Q. rewrite Y in Q. exact Q. }
+  match type of E with match ?o with _ => _ end = _ => destruct o as [c |] eqn:Q end.
+  - assert (L : ~ ldim_ge (side V y c) k).
+    { destruct (keep && _) eqn:K.
+      - injection Q as <-. apply andb_true_iff in K as (_ & K). apply (noted_spec ns V) in K; auto.
+        rewrite div2_literal, odd_literal in K. exact K.
+      - destruct (unsplit _ j k s) eqn:Q0; [injection Q as <-; auto |].
+        destruct (unsplit _ j k (negb s)) eqn:Q1; [injection Q as <-; auto | discriminate]. }
+    assert (L' : ~ splits V y k) by (intros B; apply L, B).
+    apply IH in E as (S & R'); auto.
+    + split; [| exact R']. intros x [<- | I]; auto.
+    + apply (orbit_done_right V p); auto.
+    + destruct keep; [| exact R]. intros x [|] B; destruct c; cbn [at_side fst snd] in B;
+        try (apply with_column_spec in B as [B | ->]; [| exact L]); first [exact (R x true B) | exact (R x false B)].
+  - destruct (repeated V y) eqn:Re; [| discriminate]. apply IH in E as (S & R'); auto.
+    split; [| exact R']. intros x [<- | I]; auto.
 Qed.
 
 (** No column has two sides of the dimension k. *)
-Lemma settled_spec V p k d0 d1 g : space V p -> fitting g p ->
+Lemma settled_spec V p k d0 d1 g ns ns' : space V p -> fitting g p -> notes_hold ns ->
   (forall y, bit d0 y = true -> ~ ldim_ge (side V y false) k) ->
   (forall y, bit d1 y = true -> ~ ldim_ge (side V y true) k) ->
-  settled V (S k) d0 d1 g = true -> ~ ldim_ge V (S k).
+  settled V p (S k) d0 d1 g ns = Some ns' -> notes_hold ns' /\ ~ ldim_ge V (S k).
 Proof.
-  intros A Fi D0 D1 E G. unfold settled in E. cbn [pred] in E. cbv zeta in E. pose proof (space_wide V p A) as Wi.
+  intros A Fi Ns D0 D1 E. unfold settled in E. cbn [pred] in E. cbv zeta in E. pose proof (space_wide V p A) as Wi.
   assert (Steps : forall x, In x (columns d0 ++ columns d1) -> ~ splits V x k).
   { intros x I L. apply in_app_iff in I as [I | I]; apply columns_in in I; [apply (D0 x I) | apply (D1 x I)]; apply L. }
   assert (W : forall l done, done_right V k g done -> (forall x, In x l -> ~ splits V x k) ->
     done_right V k g (fold_left (fun done x => insert (first g x) tt done) l done)).
   { induction l as [| y l IH]; intros done D St; [exact D |]. cbn [fold_left].
     apply IH; [apply (done_insert V p); auto; apply St; simpl; auto | intros x I; apply St; simpl; auto]. }
-  apply W with (done := PositiveMap.empty unit) in Steps; [| intros x; rewrite find_empty; discriminate].
-  assert (Se : forall x, In x (columns (splitters V (size V) k)) -> ~ splits V x k \/ repeated V x = true).
-  { unfold splitters. destruct (few (size V) (S k)); [intros x [] |].
-    exact (settle_spec V _ _ p k g _ A Fi _ 0 _ eq_refl Steps E). }
+  apply W with (done := nothing) in Steps; [| intros x; rewrite find_empty; discriminate].
+  assert (Se : notes_hold ns' /\ forall x, In x (columns (splitters V (size V) k)) -> ~ splits V x k \/ repeated V x = true).
+  { unfold splitters. destruct (few (size V) (S k)); [injection E as <-; split; [exact Ns | intros x []] |].
+    destruct (settle _ _ _ _ _ _ _ _ _ _ _ _ _ _) as [f |] eqn:Q; [| discriminate]. injection E as <-.
+    apply settle_spec in Q as (S & R); auto; [| intros x [|] B; discriminate].
+    split; [| exact S]. destruct (negb _); [| exact Ns]. intros h m. rewrite find_insert. destruct (h =? _); [| apply Ns].
+    intros Q. injection Q as <-. exists V. auto. }
+  destruct Se as (Ns' & Se). split; [exact Ns' |]. intros G.
   apply ldim_S in G as (x & G0 & G1).
   enough (All : forall x, ~ splits V x k) by (apply (All x); intros []; auto). clear x G0 G1.
   intros x. induction x as [x IH] using (well_founded_induction N.lt_wf_0).
@@ -456,8 +553,8 @@ Proof.
     2: { apply G; auto; intros y B; discriminate. }
     clear st0 A0. induction n as [| n IH]; intros d0 d1 s As D0 D1; unfold steps; fold steps; destruct (read (at_ s)) as [(next & i) |];
       try discriminate; destruct (next <? 2).
-    1, 3: destruct (settled V (S (S k)) d0 d1 g) eqn:E; [| discriminate]; intros J; injection J as <-;
-      apply (settled_spec V p) in E; auto; split; auto; apply close_holds; auto.
+    1, 3: destruct (settled V p (S (S k)) d0 d1 g (notes s)) as [ns |] eqn:E; [| discriminate]; intros J; injection J as <-;
+      destruct As as (As & Ns); apply (settled_spec V p) in E as (Ns' & L); auto; split; auto; apply close_holds; auto; split; auto.
     + discriminate.
     + set (l := next - 2). set (x := N.div2 l). set (b := N.odd l). set (W := side V x b).
       assert (Sw : space W (l :: p)) by (apply space_side; auto).
@@ -510,7 +607,7 @@ Proof.
     destruct (accept groups k H [] _ _) as [st |] eqn:E; [| discriminate].
     intros _. apply (accept_spec D (length (hd [] H))) in E; [tauto | | exact R | | |].
     + intros r J. apply L; auto. destruct H as [| r0 V]; [destruct J | simpl; auto].
-    + intros p c F. cbn [known] in F. rewrite PositiveMap.gempty in F. discriminate.
+    + split; intros i' c F; discriminate.
     + split; [exact N |]. intros r. split; [| tauto]. intros I. split; auto. intros l [].
     + split; [| intros m _ l []]. destruct (find 0 groups) as [g |] eqn:F; [apply (R 0), F | apply trivial_holds].
 Qed.

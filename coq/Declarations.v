@@ -2,24 +2,75 @@
 
     Page: docs/certificate-format.md, "The symmetries".  No axiom is used. *)
 
-From Coq Require Import List PeanoNat NArith PArith Bool Lia FMapPositive.
+From Coq Require Import List PeanoNat NArith PArith Bool Lia.
 From Littlestone Require Import Dimension Spaces Symmetries.
 Import ListNotations.
 Local Open Scope N_scope.
 
-(** A map with numbers as keys *)
-Definition table A := PositiveMap.t A.
-Definition find {A} (x : N) (t : table A) : option A := PositiveMap.find (N.succ_pos x) t.
-Definition insert {A} (x : N) (a : A) (t : table A) : table A := PositiveMap.add (N.succ_pos x) a t.
+(** A map with numbers as keys: the lowest bit of a number that is not 0 says on which side it is. *)
+Inductive table (A : Type) := nothing | around (odds : table A) (zero : option A) (evens : table A).
+Arguments nothing {A}.
+Arguments around {A}.
+
+Fixpoint find {A} (x : N) (t : table A) : option A :=
+  match t with
+  | nothing => None
+  | around l o r => if x =? 0 then o else if N.odd x then find (N.div2 x) l else find (N.div2 x) r
+  end.
+
+Fixpoint single {A} (bits : nat) (x : N) (a : A) : table A :=
+  match bits with
+  | O => around nothing (Some a) nothing
+  | S bits => let t := single bits (N.div2 x) a in if N.odd x then around t None nothing else around nothing None t
+  end.
+
+Fixpoint insert {A} (x : N) (a : A) (t : table A) : table A :=
+  match t with
+  | nothing => single (N.size_nat x) x a
+  | around l o r =>
+    if x =? 0 then around l (Some a) r
+    else if N.odd x then around (insert (N.div2 x) a l) o r else around l o (insert (N.div2 x) a r)
+  end.
+
+Lemma find_empty {A} x : find x (@nothing A) = None.
+Proof. reflexivity. Qed.
+
+Lemma same_half x y : N.odd x = N.odd y -> (N.div2 y =? N.div2 x) = (y =? x).
+Proof.
+  intros O. pose proof (N.div2_odd x) as E. pose proof (N.div2_odd y) as F. rewrite O in E.
+  destruct (N.eqb_spec (N.div2 y) (N.div2 x)) as [D | D], (N.eqb_spec y x) as [C | C]; auto; lia.
+Qed.
+
+Lemma find_single {A} (a : A) x y : find y (single (N.size_nat x) x a) = if y =? x then Some a else None.
+Proof.
+  destruct x as [| p]; [cbn [N.size_nat single find]; destruct (y =? 0); auto; destruct (N.odd y); reflexivity |].
+  revert y. induction p as [p IH | p IH |]; intros y; cbn [N.size_nat Pos.size_nat single] in *; cbv zeta.
+  - change (N.odd (N.pos p~1)) with true. change (N.div2 (N.pos p~1)) with (N.pos p). cbn [find].
+    destruct (N.eqb_spec y 0) as [-> | D]; [reflexivity |]. destruct (N.odd y) eqn:O.
+    + rewrite IH. rewrite <- (same_half (N.pos p~1) y) by (symmetry; exact O). reflexivity.
+    + destruct (N.eqb_spec y (N.pos p~1)) as [-> |]; [discriminate | reflexivity].
+  - change (N.odd (N.pos p~0)) with false. change (N.div2 (N.pos p~0)) with (N.pos p). cbn [find].
+    destruct (N.eqb_spec y 0) as [-> | D]; [reflexivity |]. destruct (N.odd y) eqn:O.
+    + destruct (N.eqb_spec y (N.pos p~0)) as [-> |]; [discriminate | reflexivity].
+    + rewrite IH. rewrite <- (same_half (N.pos p~0) y) by (symmetry; exact O). reflexivity.
+  - change (N.odd 1) with true. change (N.div2 1) with 0. cbn [find].
+    destruct (N.eqb_spec y 0) as [-> | D]; [reflexivity |]. destruct (N.odd y) eqn:O.
+    + rewrite <- (same_half 1 y) by (symmetry; exact O). change (N.div2 1) with 0. destruct (N.div2 y =? 0) eqn:Z; [reflexivity |].
+      destruct (N.odd (N.div2 y)); reflexivity.
+    + destruct (N.eqb_spec y 1) as [-> |]; [discriminate | reflexivity].
+Qed.
 
 Lemma find_insert {A} x y (a : A) t : find y (insert x a t) = if y =? x then Some a else find y t.
 Proof.
-  unfold find, insert. destruct (N.eqb_spec y x) as [-> | D]; [apply PositiveMap.gss |].
-  apply PositiveMap.gso. intros E. apply D. apply (f_equal N.pos) in E. rewrite !N.succ_pos_spec in E. lia.
+  revert x y; induction t as [| l IHl o r IHr]; intros x y; cbn [insert find]; [apply find_single |].
+  destruct (N.eqb_spec x 0) as [-> | X]; cbn [find]; [destruct (y =? 0); reflexivity |].
+  destruct (N.odd x) eqn:O; cbn [find]; (destruct (N.eqb_spec y 0) as [-> | Y];
+    [destruct (N.eqb_spec 0 x); [congruence | reflexivity] |]); destruct (N.odd y) eqn:O'.
+  - rewrite IHl, same_half by congruence. reflexivity.
+  - destruct (N.eqb_spec y x) as [-> |]; [congruence | reflexivity].
+  - destruct (N.eqb_spec y x) as [-> |]; [congruence | reflexivity].
+  - rewrite IHr, same_half by congruence. reflexivity.
 Qed.
-
-Lemma find_empty {A} x : find x (PositiveMap.empty A) = None.
-Proof. apply PositiveMap.gempty. Qed.
 
 Section Declared.
 Variable H : list row.  (* the table *)
@@ -57,7 +108,7 @@ Definition goes (m : table N) (x : N) : N :=
 Definition moves_of (m : table N) : moves := {| to := fun x => N.div2 (goes m x); flip := fun x => N.odd (goes m x) |}.
 
 Definition tabulate (f : N -> N) : table N :=
-  fold_right (fun x m => insert x (f x) m) (PositiveMap.empty N) all_columns.
+  fold_right (fun x m => insert x (f x) m) nothing all_columns.
 
 Lemma goes_tabulate f x : x < N.of_nat M -> goes (tabulate f) x = f x.
 Proof.
@@ -86,7 +137,7 @@ Proof.
 Qed.
 
 Definition inverse (m : table N) : table N :=
-  fold_right (fun x t => let l := goes m x in insert (N.div2 l) (2 * x + N.b2n (N.odd l)) t) (PositiveMap.empty N) all_columns.
+  fold_right (fun x t => let l := goes m x in insert (N.div2 l) (2 * x + N.b2n (N.odd l)) t) nothing all_columns.
 
 Definition back_and_forth (m m' : table N) : bool := undoes m m' && undoes m' m.
 
@@ -136,8 +187,45 @@ Qed.
 
 Definition flips (m : table N) : list N := map (fun x => N.div2 (goes m x)) (filter (fun x => N.odd (goes m x)) all_columns).
 
-(** The image of a row, if [base] is that of a row of zeros *)
-Definition image_row (m : table N) (base r : row) : row := toggled (map (fun x => N.div2 (goes m x)) (columns r)) base.
+(** The next n columns *)
+Fixpoint run (n : nat) (x : N) : list N := match n with O => [] | S n => x :: run n (N.succ x) end.
+
+(** Where the columns go, word by word *)
+Fixpoint targets (word : N -> list N) (words : nat) (x : N) : list (list N) :=
+  match words with O => [] | S words => word x :: targets word words (x + 60) end.
+
+Fixpoint toggle_some (w : N) (ts : list N) (a : row) : row :=
+  match ts with
+  | [] => a
+  | t :: ts => if w =? 0 then a else toggle_some (N.div2 w) ts (if N.odd w then toggle a t else a)
+  end.
+
+(** The image of row r, if [a] is that of a row of zeros *)
+Fixpoint image_row (tss : list (list N)) (r a : row) : row :=
+  match r, tss with w :: r, ts :: tss => image_row tss r (toggle_some w ts a) | _, _ => a end.
+
+Lemma toggle_some_spec f n : forall w x a, toggle_some w (map f (run n x)) a = toggled (map f (scan n w x)) a.
+Proof.
+  induction n as [| n IH]; intros w x a; cbn [run map toggle_some scan]; [reflexivity |].
+  destruct (w =? 0); [reflexivity |]. rewrite IH. destruct (N.odd w); reflexivity.
+Qed.
+
+Lemma columns_from_step w r x : columns_from (w :: r) x = scan 60 w x ++ columns_from r (x + 60).
+Proof. reflexivity. Qed.
+
+Lemma targets_step word n x : targets word (S n) x = word x :: targets word n (x + 60).
+Proof. reflexivity. Qed.
+
+Lemma image_row_step ts tss w r a : image_row (ts :: tss) (w :: r) a = image_row tss r (toggle_some w ts a).
+Proof. reflexivity. Qed.
+
+Lemma image_row_spec f word r : (forall w x a, toggle_some w (word x) a = toggled (map f (scan 60 w x)) a) ->
+  forall a x, image_row (targets word (length r) x) r a = toggled (map f (columns_from r x)) a.
+Proof.
+  intros W. induction r as [| w r IH]; intros a x; [reflexivity |].
+  change (length (w :: r)) with (S (length r)).
+  rewrite targets_step, image_row_step, columns_from_step, IH, W, map_app. symmetry. apply fold_left_app.
+Qed.
 
 (** Rows in a balanced tree *)
 Inductive rows := no_row | rows_around (a : rows) (r : row) (b : rows).
@@ -186,7 +274,8 @@ Definition permutes (t : rows) (m : table N) : bool :=
   | [] => true
   | r0 :: _ =>
     let base := toggled (flips m) (zeros r0) in
-    (N.of_nat M <=? 60 * N.of_nat (length r0)) && forallb (fun r => has t (image_row m base r)) H
+    let tss := targets (fun x => map (fun y => N.div2 (goes m y)) (run 60 x)) (length r0) 0 in
+    (N.of_nat M <=? 60 * N.of_nat (length r0)) && forallb (fun r => has t (image_row tss r base)) H
   end.
 
 (** * Reading *)
@@ -227,7 +316,7 @@ Fixpoint read_generators (n : nat) (t : rows) (k : N) (e : table element) (ms : 
   match n with
   | O => Some (e, ms, i)
   | S n =>
-    match read_map all_columns (PositiveMap.empty N) i with
+    match read_map all_columns nothing i with
     | None => None
     | Some (m, i) =>
       let m' := inverse m in
@@ -236,7 +325,9 @@ Fixpoint read_generators (n : nat) (t : rows) (k : N) (e : table element) (ms : 
     end
   end.
 
-Definition followed_by (m m' : table N) : table N := tabulate (fun x => literal (moves_of m') (goes m x)).
+(** m, and then m' *)
+Definition followed_by (m m' : table N) : table N :=
+  tabulate (fun x => let l := goes m x in let g := goes m' (N.div2 l) in 2 * N.div2 g + N.b2n (xorb (N.odd g) (N.odd l))).
 
 (** A product of elements and of their inverses, after m *)
 Fixpoint read_word (n : nat) (e : table element) (m : table N) (i : N) : option (table N * N) :=
@@ -260,7 +351,7 @@ Fixpoint read_words (n : nat) (k : N) (e : table element) (i : N) : option (tabl
     match read i with
     | None => None
     | Some (length, i) =>
-      match read_word (N.to_nat length) e (PositiveMap.empty N) i with
+      match read_word (N.to_nat length) e nothing i with
       | None => None
       | Some (m, i) =>
         let m' := inverse m in
@@ -276,7 +367,7 @@ Record group := { members : list (table N); firsts : table N }.
 
 Definition first (g : group) (x : N) : N := match find x (firsts g) with Some y => y | None => x end.
 
-Definition trivial : group := {| members := []; firsts := PositiveMap.empty N |}.
+Definition trivial : group := {| members := []; firsts := nothing |}.
 
 Fixpoint root (n : nat) (up : table N) (x : N) : N :=
   match n with O => x | S n => match find x up with None => x | Some y => root n up y end end.
@@ -288,10 +379,10 @@ Definition joined (up : table N) (m : table N) : table N :=
     if a =? b then up else if a <? b then insert b a up else insert a b up) all_columns up.
 
 Definition roots (up : table N) : table N :=
-  fold_left (fun t x => let a := root M up x in if a =? x then t else insert x a t) all_columns (PositiveMap.empty N).
+  fold_left (fun t x => let a := root M up x in if a =? x then t else insert x a t) all_columns nothing.
 
 Definition group_of (ms : list (table N)) : group :=
-  {| members := ms; firsts := roots (fold_left joined ms (PositiveMap.empty N)) |}.
+  {| members := ms; firsts := roots (fold_left joined ms nothing) |}.
 
 Fixpoint read_group (n : nat) (e : table element) (ms : list (table N)) (i : N) : option (group * N) :=
   match n with
@@ -321,9 +412,9 @@ Definition most : N := 4096.  (* elements, and groups *)
 
 Definition read_symmetries (i : N) : option (table group * N) :=
   match read i with None => None | Some (generators, i) =>
-    if generators =? 0 then Some (PositiveMap.empty group, i)
+    if generators =? 0 then Some (nothing, i)
     else if most <? generators then None
-    else match read_generators (N.to_nat generators) lookup_table 0 (PositiveMap.empty element) [] i with
+    else match read_generators (N.to_nat generators) lookup_table 0 nothing [] i with
     | None => None
     | Some (e, ms, i) =>
       match read i with None => None | Some (words, i) =>
@@ -331,7 +422,7 @@ Definition read_symmetries (i : N) : option (table group * N) :=
         else match read_words (N.to_nat words) generators e i with None => None | Some (e, i) =>
           match read i with None => None | Some (more, i) =>
             if most <=? more then None
-            else read_groups (N.to_nat more) 1 e (insert 0 (group_of ms) (PositiveMap.empty group)) i
+            else read_groups (N.to_nat more) 1 e (insert 0 (group_of ms) nothing) i
           end
         end
       end
@@ -368,14 +459,15 @@ Proof.
   { split; [intros y; exists (to (moves_of m') y); apply F' |]. split; intros r []. }
   rewrite <- E in *. apply andb_true_iff in P as (L & P). apply N.leb_le in L. rewrite forallb_forall in P.
   set (base := toggled (flips m) (zeros r0)) in *.
-  apply (images_make_a_symmetry H (moves_of m) (image_row m base)); auto.
+  set (tss := targets _ (length r0) 0) in *.
+  apply (images_make_a_symmetry H (moves_of m) (fun r => image_row tss r base)); auto.
   { intros y. exists (to (moves_of m') y). apply F'. }
   intros r I. split; [apply lookup_table_has, P, I |]. intros x.
   assert (J : forall y z, N.div2 (goes m y) = N.div2 (goes m z) -> y = z).
   { intros y z Q. rewrite <- (proj1 (F y)), <- (proj1 (F z)). simpl. rewrite Q. reflexivity. }
   assert (Lz : length (zeros r0) = length r0) by apply map_length.
   assert (Lr : length r = length r0) by (apply H_length; [exact I | rewrite E; simpl; auto]).
-  unfold image_row. simpl to. simpl flip.
+  cbv beta. unfold tss. rewrite <- Lr, (image_row_spec (fun y => N.div2 (goes m y))) by (intros; apply toggle_some_spec). fold (columns r). simpl to. simpl flip.
   destruct (toggled_spec (flips m) (zeros r0) (N.div2 (goes m x))) as (Lb & Bb). fold base in Lb, Bb.
   rewrite (proj2 (toggled_spec _ base _)), Bb, zeros_bit, xorb_false_l.
   unfold long. rewrite Lb, Lz. unfold flips.
@@ -433,11 +525,11 @@ Proof.
   - intros r J. destruct (B r J) as (r' & K & L). eauto.
 Qed.
 
-Lemma nothing_is_symmetric : symmetric H (moves_of (PositiveMap.empty N)).
+Lemma nothing_is_symmetric : symmetric H (moves_of nothing).
 Proof.
-  assert (E : forall x, goes (PositiveMap.empty N) x = 2 * x + N.b2n false).
+  assert (E : forall x, goes nothing x = 2 * x + N.b2n false).
   { intros x. unfold goes. rewrite find_empty. simpl. destruct (x <? _); lia. }
-  assert (J : forall r, image (moves_of (PositiveMap.empty N)) r r).
+  assert (J : forall r, image (moves_of nothing) r r).
   { intros r x. simpl. rewrite E, div2_literal, odd_literal. destruct (bit r x); reflexivity. }
   split; [| split; eauto]. intros x. exists x. simpl. rewrite E. apply div2_literal.
 Qed.
@@ -500,15 +592,15 @@ Qed.
 
 Lemma roots_links G up : links G up -> links G (roots up).
 Proof.
-  intros L. unfold roots. assert (L0 : links G (PositiveMap.empty N)) by (intros x y; rewrite find_empty; discriminate).
-  revert L0. generalize (PositiveMap.empty N). induction all_columns as [| x l IH]; intros t T; [exact T |].
+  intros L. unfold roots. assert (L0 : links G nothing) by (intros x y; rewrite find_empty; discriminate).
+  revert L0. generalize (@nothing N). induction all_columns as [| x l IH]; intros t T; [exact T |].
   cbn [fold_left]. apply IH. destruct (_ =? x); [exact T |]. apply links_insert; auto. apply root_spec; auto.
 Qed.
 
 Lemma group_of_holds ms : all_symmetric ms -> group_holds (group_of ms).
 Proof.
   intros A. split; [exact A |]. intros x. unfold first. cbn [members firsts group_of].
-  assert (L : links (map moves_of ms) (roots (fold_left joined ms (PositiveMap.empty N)))).
+  assert (L : links (map moves_of ms) (roots (fold_left joined ms nothing))).
   { apply roots_links.
     enough (G : forall l up, incl l ms -> links (map moves_of ms) up -> links (map moves_of ms) (fold_left joined l up)).
     { apply G; [apply incl_refl | intros a b; rewrite find_empty; discriminate]. }
@@ -542,7 +634,7 @@ Qed.
 
 Theorem read_symmetries_spec i gs i' : read_symmetries i = Some (gs, i') -> groups_hold gs.
 Proof.
-  unfold read_symmetries. assert (N0 : groups_hold (PositiveMap.empty group)) by (intros k g; rewrite find_empty; discriminate).
+  unfold read_symmetries. assert (N0 : groups_hold nothing) by (intros k g; rewrite find_empty; discriminate).
   destruct (read i) as [(generators & j) |]; [| discriminate]. destruct (generators =? 0); [intros E; injection E as <- <-; auto |].
   destruct (most <? generators); [discriminate |].
   destruct (read_generators _ _ _ _ _ j) as [((e & ms) & j1) |] eqn:G; [| discriminate].

@@ -351,21 +351,20 @@ Proof.
 Qed.
 
 (** The columns with at least 2^j *)
-Fixpoint many (j : nat) (planes : list N) : N :=
-  match j, planes with
-  | _, [] => 0
-  | O, p :: planes => N.lor p (many O planes)
-  | S j, _ :: planes => many j planes
+Fixpoint many (j : N) (planes : list N) : N :=
+  match planes with
+  | [] => 0
+  | p :: planes => if j =? 0 then N.lor p (many 0 planes) else many (j - 1) planes
   end.
 
-Lemma many_spec j : forall planes x, 2 ^ N.of_nat j <= value planes x -> N.testbit (many j planes) x = true.
+Lemma many_spec planes : forall j x, 2 ^ j <= value planes x -> N.testbit (many j planes) x = true.
 Proof.
-  induction j as [| j IH].
-  - induction planes as [| p planes IH]; intros x L; cbn [value many] in *; change (2 ^ N.of_nat 0) with 1 in L; [lia |].
-    rewrite N.lor_spec. destruct (N.testbit p x); cbn [N.b2n orb] in *; auto. apply IH. change (2 ^ 0) with 1. lia.
-  - intros [| p planes] x L; cbn [value many] in *.
-    + assert (0 < 2 ^ N.of_nat (S j)) by (apply N.neq_0_lt_0, N.pow_nonzero; discriminate). lia.
-    + apply IH. rewrite Nat2N.inj_succ, N.pow_succ_r' in L. destruct (N.testbit p x); cbn [N.b2n] in L; lia.
+  induction planes as [| p planes IH]; intros j x L; cbn [value many] in *.
+  - assert (0 < 2 ^ j) by (apply N.neq_0_lt_0, N.pow_nonzero; discriminate). lia.
+  - destruct (N.eqb_spec j 0) as [-> | D].
+    + rewrite N.lor_spec. destruct (N.testbit p x); cbn [N.b2n orb] in *; auto. apply IH. change (2 ^ 0) with 1 in *. lia.
+    + apply IH. replace j with (N.succ (j - 1)) in L by lia. rewrite N.pow_succ_r' in L.
+      destruct (N.testbit p x); cbn [N.b2n] in L; lia.
 Qed.
 
 Definition full : N := N.ones 60.
@@ -545,7 +544,7 @@ Proof. rewrite <- of_power. lia. Qed.
 (** The columns with at least 2^j of n rows on both sides, as a row *)
 Definition chosen (counts : list (list N)) (n : N) (j : nat) : row :=
   let most := n - N.shiftl 1 (N.of_nat j) in
-  map (fun planes => N.land (many j planes) (at_most planes most full)) counts.
+  map (fun planes => N.land (many (N.of_nat j) planes) (at_most planes most full)) counts.
 
 Definition splitters (V : list row) (n : N) (j : nat) : row := if few n (S j) then [] else chosen (counts_of V) n j.
 

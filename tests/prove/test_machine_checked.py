@@ -105,10 +105,30 @@ FAULTS = {
         "let t := if i' =? i then t else tag_all",
         "let t := if i <=? i' then t else tag_all",
     ),
+    "a note is used for other rows": (
+        "Certificates",
+        " && subpath (a :: about n) (l :: all) then true",
+        " then true",
+    ),
+    "a note is used for a larger dimension": (
+        "Certificates",
+        " && Nat.leb (under n) k && subpath",
+        " && subpath",
+    ),
+    "a note names the other side": (
+        "Certificates",
+        "let f := if keep then if s then",
+        "let f := if keep then if negb s then",
+    ),
+    "half of a table is at the other numbers": (
+        "Declarations",
+        "if N.odd x then around t None nothing else around nothing None t",
+        "if N.odd x then around nothing None t else around t None nothing",
+    ),
     "a shape of other rows": ("Spaces", "(size W =? fst s) && all_in", "all_in"),
     "a generator is not compared with the table": (
         "Declarations",
-        "forallb (fun r => has t (image_row m base r)) H",
+        "forallb (fun r => has t (image_row tss r base)) H",
         "forallb (fun r => true) H",
     ),
     "a group may move the last literal of a path": (
