@@ -339,7 +339,9 @@ Fixpoint read_word (n : nat) (e : table element) (m : table N) (i : N) : option 
     | Some (letter, i) =>
       match find (N.div2 letter) e with
       | None => None
-      | Some (a, b) => read_word n e (followed_by m (if N.odd letter then b else a)) i
+      | Some (a, b) =>
+        let c := if N.odd letter then b else a in
+        read_word n e (match m with nothing => c | _ => followed_by m c end) i
       end
     end
   end.
@@ -550,7 +552,9 @@ Lemma read_word_spec n e : elements_hold e -> forall m i m' i', symmetric H (mov
 Proof.
   intros A. induction n as [| n IH]; intros m i m' i' S E; cbn [read_word] in E; [injection E as <- <-; auto |].
   destruct (read i) as [(l & j) |]; [| discriminate]. destruct (find (N.div2 l) e) as [(a & b) |] eqn:F; [| discriminate].
-  apply A in F as (Sa & Sb). apply IH in E; auto. apply followed_by_is_symmetric; auto. destruct (N.odd l); auto.
+  apply A in F as (Sa & Sb). cbv zeta in E. set (c := if N.odd l then b else a) in *.
+  assert (Sc : symmetric H (moves_of c)) by (unfold c; destruct (N.odd l); auto).
+  apply IH in E; auto. destruct m; [exact Sc | apply followed_by_is_symmetric; auto].
 Qed.
 
 Lemma read_words_spec n : forall k e i e' i', elements_hold e -> read_words n k e i = Some (e', i') -> elements_hold e'.

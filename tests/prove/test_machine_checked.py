@@ -107,13 +107,13 @@ FAULTS = {
     ),
     "a note is used for other rows": (
         "Certificates",
-        " && subpath (a :: about n) (l :: all) then true",
-        " then true",
+        "subpath (a :: about n) (l :: all)",
+        "subpath (about n) all",
     ),
     "a note is used for a larger dimension": (
         "Certificates",
-        " && Nat.leb (under n) k && subpath",
-        " && subpath",
+        "Nat.leb (under n) k && subpath",
+        "Nat.leb (under n) (S k) && subpath",
     ),
     "a note names the other side": (
         "Certificates",
