@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import subprocess
@@ -22,6 +23,7 @@ from littlestone.learn import Release
 from littlestone.points import Grid
 from littlestone.prove.papers.statement import Outcome, statement
 from littlestone.rules import StepFunction
+from planting import Fault, turns_red
 
 OTHER = "delay,carrier,late\n" + "".join(f"{d * 7 - 50},Z{d},{d % 3 // 2}\n" for d in range(18))
 BLANK = "delay,carrier,late\n" + 'nan,,\n"","\r",x\n,,,,\n' * 6
@@ -412,7 +414,7 @@ def test_predictions_of_a_finite_class(folder: Path) -> None:
 def test_columns_are_kept_beside_predictions(folder: Path) -> None:
     """In their order and as they stand, whether the rule tests them or not, with quotes if need be."""
     save(threshold())
-    rows = [("7", "1"), ("7", "99"), ("", "50"), ('a "b", c', "1"), ("0070", "x"), ("7", "1")]
+    rows = [("7", "1"), ("7", "99"), ("", "50"), ('a "b", c', "1"), ("0070", "x"), ("7\r8", "1")]
     with open("ids.csv", "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("id", "delay"), *rows])
     labels = predictions(run("predict", "model.json", "ids.csv"))
@@ -421,7 +423,8 @@ def test_columns_are_kept_beside_predictions(folder: Path) -> None:
         (["delay", "id"], [[x, i] for i, x in rows]),
     ):
         asked = [part for name in names for part in ("--keep", name)]
-        found = list(csv.reader(run("predict", "model.json", "ids.csv", *asked).out.splitlines()))
+        printed = run("predict", "model.json", "ids.csv", *asked).out
+        found = list(csv.reader(io.StringIO(printed, newline="")))
         assert found == [
             [*names, "prediction"],
             *([*o, y] for o, y in zip(own, labels, strict=True)),
@@ -429,6 +432,19 @@ def test_columns_are_kept_beside_predictions(folder: Path) -> None:
     refused = run("predict", "model.json", "ids.csv", "--keep", "ids")
     assert refused.status == 2
     assert "column 'ids'" in refused.err
+
+
+@pytest.mark.deep
+def test_a_cell_that_would_end_its_line_is_noticed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = Fault(
+        "littlestone.cli.predict:_csv_line",
+        ").writerow(row)",
+        ', quoting=csv.QUOTE_NONE, quotechar=None, escapechar="/").writerow(row)',
+        "A kept cell is written without quotes.",
+    )
+    turns_red(fault, lambda: test_columns_are_kept_beside_predictions(folder), monkeypatch)
 
 
 def test_predictions_into_a_file(table: Path) -> None:

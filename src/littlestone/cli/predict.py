@@ -122,8 +122,9 @@ def load_rule(path: Path) -> Release:
 def _csv_line(row: Sequence[str]) -> str:
     """A line of a CSV file."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(row)
-    return line.getvalue()
+    # Python before 3.13 quotes a carriage return only if lines end in one.
+    csv.writer(line, lineterminator="\r\n").writerow(row)
+    return line.getvalue()[:-2] + "\n"
 
 
 class Form(StrEnum):
