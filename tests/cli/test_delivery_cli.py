@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
+import littlestone
 from littlestone import __version__
 from littlestone.base.errors import BudgetExceededError, OutputError, visible_json
 from littlestone.cli import fit as fit_module
@@ -364,11 +365,14 @@ def test_an_interrupt_that_nobody_met_has_one_line(monkeypatch: pytest.MonkeyPat
 
 def test_hardly_anything_is_loaded_before_ctrl_c_is_caught() -> None:
     """Until then Python shows a trace, as it does while it starts itself."""
+    # Without site-packages: how an editable install finds the package loads more, and is not ours.
     code = (
-        "import sys\nbefore = set(sys.modules)\nimport littlestone.__main__\n"
+        f"import sys\nsys.path.insert(0, {str(Path(littlestone.__file__).parents[1])!r})\n"
+        "before = set(sys.modules)\nimport littlestone.__main__\n"
         "print(*{name.split('.')[0] for name in sys.modules.keys() - before})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= {"__future__", "importlib", "littlestone", "warnings"}
 
 
