@@ -114,6 +114,30 @@ def test_cells_outside_the_range_of_a_class_are_counted(tmp_path: Path, declared
     assert found.ok
 
 
+@each(("cells", "asked"), [("99 -1 5 999", True), ("99 120 11 5", False), ("-2 5 5 5", False)])
+def test_codes_for_missing_values_outside_a_range_are_asked_about(
+    tmp_path: Path, cells: str, asked: bool
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("pain,y\n" + "".join(f"{cell},1\n" for cell in cells.split()))
+    schema = "[columns.pain]\nrange = [0, 10]\n{}\n[columns.y]\n"
+    found = littlestone.check(table, "y", positive=1, schema=schema.format(""))
+    assert (not found.ok) == any("write under [columns.pain] missing =" in a for a in found.advice)
+    assert found.ok is not asked
+    assert "3 outside the range" in str(found) or not asked
+    told = schema.format('missing = ["99", "-1", "999"]')
+    assert littlestone.check(table, "y", positive=1, schema=told).ok  # followed, it says no more
+
+
+def test_the_unit_needs_no_list_of_values(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,ward,y\np1,ICU,1\np2,ER,0\n")
+    schema = 'target = "y"\npositive = 1\nunit = "id"\nmax_records = 1\n'
+    schema += '[columns.id]\ntype = "text"\n[columns.ward]\ntype = "text"\n[columns.y]\n'
+    rows = dict(littlestone.check(table, schema=schema).rows())
+    assert "declare the values of ward:" in rows["with --risk"]
+
+
 def test_predict_says_on_stderr_how_many_cells_it_does_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -387,10 +387,15 @@ def test_what_is_no_toml_is_not_quoted() -> None:
         assert len(shown) < 300
 
 
+def test_a_key_or_column_that_stands_there_twice_is_named_as_such() -> None:
+    for text in ('[columns.a]\ntype = "text"\ntype = "text"\n', "[columns.a]\n[columns.a]\n"):
+        assert "keep one of the two lines" in refused(text)
+
+
 def test_a_name_that_needs_quotes_is_shown_with_them() -> None:
     shown = refused('target = "y"\n[columns.Konkavität] # mm\nrange = [0, 1]\n')
     assert 'write [columns."Konkavität"]: a name needs quotes' in shown
-    assert "needs quotes around text" in refused("[columns.age]\n[columns.age]\n")
+    assert "needs quotes around text" in refused("[columns.age]\nrange\n")
 
 
 def test_files_that_are_no_schema(tmp_path: Path) -> None:
@@ -502,7 +507,7 @@ def test_units() -> None:
     task = choose_task(SCHEMA.label(), "trees(*; depth 1)", budget, **group, max_records=1)
     assert task.declaration.unit == Unit("id", 1)
     assert "id" not in task.learner.hypotheses.domain.column_names
-    with pytest.raises(DeclarationError, match="use fit, which protects units"):
+    with pytest.raises(DeclarationError, match="takes units with max_records = 1"):
         SCHEMA.refuse_unit()
 
 

@@ -23,6 +23,7 @@ from littlestone.base.markup import Html, join, tag
 from littlestone.learn import Release
 from littlestone.learn.results.accuracy import Group
 from littlestone.learn.results.estimate import BETA, interval
+from littlestone.points.units import Unit
 from littlestone.privacy.cost import PrivacyCost, decimal_text, round_up
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mistakes import MistakeCosts
@@ -37,7 +38,7 @@ from littlestone.show.pages.budget import (
 from littlestone.show.pages.release import again, release_page
 from littlestone.show.pages.stream import Run, stream_page
 from littlestone.show.tree import drawing_of_release, picture_of_release
-from littlestone.show.words import NOT_ESTIMATED, OPTIONS, factor, rows_of_release
+from littlestone.show.words import NOT_ESTIMATED, OPTIONS, factor, not_estimated, rows_of_release
 
 ROOT = Path(littlestone.__file__).parent
 VARIANTS = variants()
@@ -198,6 +199,9 @@ def test_without_estimates_a_release_says_that_the_base_rate_is_unknown() -> Non
     assert "`estimate=0.1` adds" in repr(model)
     assert "see unit=)" in repr(model)
     assert "--" not in repr(model)
+    several = replace(model, unit=Unit("patient", 3))  # for which --estimate is refused
+    assert dict(rows_of_release(several, OPTIONS))["base rate"] == not_estimated(several)
+    assert "`--max-records 1` allows" in "".join(Reader(release_page(several)).texts)
     estimated = dict(rows_of_release(VARIANTS["estimated"]))
     assert "base rate" not in estimated
     assert (

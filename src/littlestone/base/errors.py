@@ -42,13 +42,17 @@ def shorten(text: str) -> str:
     c13: 0..9, ... c296: 0..9, c297: 0..9, c298: 0..9, c299: 0..9; depth 2)
     >>> print(shorten("points(" + "x" * 300 + ")")[150:])
     xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
+    >>> print(shorten(" or ".join(f"A{i:02}" for i in range(60)))[147:])
+    A21 or A22 or ... A50 or A51 or A52 or A53 or A54 or A55 or A56 or A57 or A58 or A59
     """
     if len(text) <= _LONGEST:
         return text
     head, tail = text[:_HEAD], text[-_TAIL:]
-    # Between two items of a list, if it is one.
-    head = head[: head.rfind(", ") + 1] or head
-    return f"{head} ... {tail[tail.find(', ') + 2 :] if ', ' in tail else tail}"
+    for between in (", ", " or "):  # between two items of a list, if it is one
+        if between in head and between in tail:
+            head, tail = head.rpartition(between)[0] + between.rstrip(), tail.partition(between)[2]
+            break
+    return f"{head} ... {tail}"
 
 
 def visible_json(data: object, *, indent: int | None = None) -> str:

@@ -23,6 +23,7 @@ NOT_ESTIMATED = (
     "not estimated; `{estimate}` adds the share of positives and the rule's error, for 0.1 more "
     "epsilon"
 )
+_NOT_WITH_UNITS = "not estimated, as the number of records is private; `{one}` allows an estimate"
 
 
 def align_rows(rows: Sequence[tuple[str, str]]) -> str:
@@ -36,10 +37,10 @@ def align_rows(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in rows)
 
 
-OPTIONS = {"unit": "--unit", "estimate": "--estimate 0.1"}
+OPTIONS = {"unit": "--unit", "estimate": "--estimate 0.1", "one": "--max-records 1"}
 """How a command is told more."""
 
-ARGUMENTS = {"unit": "unit=", "estimate": "estimate=0.1"}
+ARGUMENTS = {"unit": "unit=", "estimate": "estimate=0.1", "one": "max_records=1"}
 """How Python is told more."""
 
 
@@ -128,7 +129,13 @@ def rows_of_estimate(
         return [*told, *((f"estimated {of}" if of in known else of, text) for of, text in rows)]
     if told or more is None:
         return told
-    return [("base rate", NOT_ESTIMATED.format(**more))] if release.hypothesis.labels == 2 else []
+    return [("base rate", not_estimated(release, more))] if release.hypothesis.labels == 2 else []
+
+
+def not_estimated(release: Release, more: Mapping[str, str] = OPTIONS) -> str:
+    """That no estimate was bought, and what buys one."""
+    several = release.unit is not None and release.unit.most > 1
+    return (_NOT_WITH_UNITS if several else NOT_ESTIMATED).format(**more)
 
 
 def warning(release: Release) -> list[tuple[str, str]]:

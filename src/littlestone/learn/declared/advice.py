@@ -9,6 +9,7 @@ from typing import Any
 from littlestone.classes.text.scales import scale_text
 from littlestone.data.label import Condition, Label, condition_of_list
 from littlestone.learn.declared.checking import (
+    CODE,
     DATE,
     DAY,
     NUMBER,
@@ -52,7 +53,7 @@ def about_cells(counts: Counts) -> Iterator[str]:
     if counts.empty:
         yield "it has no values; leave it out of the class"
     of_numbers = {UNIT, *IN_WORDS}
-    known = {READ, OUTSIDE} & counts.cells.keys()
+    known = {READ, OUTSIDE, CODE} & counts.cells.keys()
     for why in counts.faults:
         # A column that is read elsewhere is not declared wrongly.
         if why not in of_numbers and not (known and why in (NUMBER, DAY)):
@@ -62,6 +63,12 @@ def about_cells(counts: Counts) -> Iterator[str]:
                 f"{_MAY_BE_MISSING[why]}; if they mean missing, say so in the schema with their "
                 'texts: missing = ["NA", "k.A."]'
             )
+    codes = counts.cells.get(CODE, 0)
+    if 2 * codes > counts.outside:
+        yield (
+            f"{codes:,} cells outside the range are -1, 9, 99 or the like: if such a number means "
+            f'missing, write under {heading(counts.column)} missing = ["99"]; otherwise widen the range'
+        )
     if counts.marks is None:
         return
     if of_numbers & counts.faults.keys():

@@ -23,7 +23,6 @@ from littlestone.learn.declared.advice import about_cells, about_labels, without
 from littlestone.learn.declared.checking import (
     MISSING,
     OTHER,
-    OUTSIDE,
     READ,
     Counts,
     count_cells,
@@ -97,7 +96,8 @@ def check(
     lists: Sequence[Domain[Any]] = ()
     if declared is not None and label is not None and hypotheses is None and not undeclared:
         # What a class of all columns would read.
-        lists, known = columns, declared.class_columns(label.column)
+        known = declared.class_columns(label.column)
+        lists = [column for column in columns if column.name in known.all]
         texts = [known.texts[name] for name in known.all]
         cuts = [parse_mixed(text, COARSEST) for text in texts if TYPED.fullmatch(text)]
     open_ones = "" if label is None or label.labels > 2 else without_values(lists)
@@ -363,11 +363,11 @@ class TableCheck:
 def _show_cells(counts: Counts) -> str:
     total = sum(counts.cells.values())
     missing = counts.cells.get(MISSING, 0)
-    read = counts.cells.get(READ, 0) + counts.cells.get(OUTSIDE, 0)
+    read = counts.cells.get(READ, 0) + counts.outside
     words = [f"{read:,} of {total:,} cells read"]
     words += [f"{missing:,} missing"] if missing else []
-    outside = counts.cells.get(OUTSIDE, 0)
-    words += [f"{outside:,} outside the range, which count as its ends"] if outside else []
+    if counts.outside:
+        words.append(f"{counts.outside:,} outside the range, which count as its ends")
     words += [f"{n:,} NOT READ: {why}" for why, n in counts.faults.items()]
     return "; ".join(words)
 

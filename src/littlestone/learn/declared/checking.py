@@ -40,7 +40,9 @@ _REPLACED = "\ufffd"  # what stands for bytes that are no text of the declared e
 
 _DATE = re.compile(r"\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|\d{4}[-/]\d{1,2}[-/]\d{1,2}.*", re.DOTALL)
 OUTSIDE = str(Unread.OUTSIDE)
-_NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE}
+CODE = "outside the range, where codes for missing values are"
+_NO_FAULTS = {READ, MISSING, OTHER, OUTSIDE, CODE}
+_CODES = {-1, -9, -99, -999, -9999, 9, 99, 999, 9999}
 _AS_IT_IS = CellForm()
 
 
@@ -79,7 +81,8 @@ def cell_check(
             return MISSING
         if column.reads(read := written(value)):
             why = None if declared is None else declared.unread(value)
-            return str(why) if why is not None else OUTSIDE if outside(read) else READ
+            found = str(why) if why is not None else OUTSIDE if outside(read) else READ
+            return CODE if found == OUTSIDE and number(read) in _CODES else found
         if _REPLACED in shown:
             return UNDECODED
         if isinstance(column, Dates):
@@ -197,6 +200,11 @@ class Counts:
     def unread(self) -> int:
         """How many cells hold something that the declaration cannot read."""
         return sum(self.faults.values())
+
+    @property
+    def outside(self) -> int:
+        """How many numbers and days are not in the range of the column."""
+        return self.cells.get(OUTSIDE, 0) + self.cells.get(CODE, 0)
 
     @property
     def empty(self) -> bool:

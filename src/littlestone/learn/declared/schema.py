@@ -134,6 +134,8 @@ class Schema:
                 "draft a schema: littlestone schema TABLE > schema.toml; TOML needs quotes around "
             )
             fix += 'text: target = "late"'
+            if "Cannot overwrite" in str(error) or str(error).startswith("Cannot declare"):
+                fix = "keep one of the two lines: this one declares a key or a column once more"
             key = re.match(r"\s*\[columns\.([^\"'\[\]]{1,200})\]", line)
             if key and (quoted := heading(key[1].strip())) != key[0].strip():
                 fix = f"write {quoted}: a name needs quotes if it has signs other than A-Z a-z 0-9 _ -"
@@ -262,8 +264,9 @@ class Schema:
             raise DeclarationError(
                 f"protect each {self.unit}",
                 found=f"{self.name} declares this unit, and single records are protected here",
-                fix="use fit, which protects units; or leave unit and max_records out of the schema if "
-                "each record is somebody else's",
+                fix="if you may see the table, leave out the epsilon; or use `fit --estimate`, which "
+                "takes units with max_records = 1; or leave unit and max_records out of the schema if "
+                "no person has two records",
             )
 
     def require_name(self, name: str) -> None:

@@ -10,7 +10,7 @@ from littlestone.learn.results.risks import Risks
 from littlestone.pictures.chart import Bar, Chart, Row, Square
 from littlestone.privacy.cost import decimal_text
 from littlestone.show.pages.frame import figure, note, part, prose, table
-from littlestone.show.words import NOT_ESTIMATED, OPTIONS
+from littlestone.show.words import not_estimated
 
 _MARK = 0.0025  # half of the width of the mark of the likeliest value
 
@@ -41,7 +41,7 @@ def quality(release: Release) -> list[Html]:
         chart = _chart(shares)
         found.append(part("Estimated on these records", chart, _explanation(release.estimate)))
     elif release.hypothesis.labels == 2 and release.risks is None:
-        missing = f"The share of positives is {NOT_ESTIMATED.format(**OPTIONS)}."
+        missing = f"The share of positives is {not_estimated(release)}."
         found.append(part("Estimated on these records", prose(missing)))
     return found
 
