@@ -606,6 +606,37 @@ def test_many_labels_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch, tmp_pa
             assert (found.hypothesis, found.estimate) == (local.hypothesis, local.estimate)
 
 
+def test_long_labels_are_not_told_to_an_engine() -> None:
+    """A label may be alike to a declared one and longer than SQL should be: then records are read."""
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute("CREATE TABLE l (x INTEGER, y VARCHAR)")
+    connection.execute("INSERT INTO l VALUES (1, 'yes'), (2, 'YES'), (3, NULL)")
+    told = {"positive": "yes", "hypotheses": "trees(x: 0..4 step 1; depth 1)", "estimate": 1}
+    label, few = Label.parse("y", "yes"), 1 << 15
+    for spaces in (few, 2 * few):
+        connection.execute(f"INSERT INTO l VALUES (1, 'yes' || repeat(' ', {spaces}))")
+        table = open_table(connection.table("l"))
+        checks = Faults(X.columns, label).checks_of_types(table.kind) or ()
+        stored = store_sample(table, X, label, checks=checks)
+        assert (stored is not None) == (spaces == few)
+        if stored is not None:
+            assert stored.unread == (0, 2)
+            stored.close()
+    found = littlestone.fit(
+        table, "y", ledger=littlestone.Ledger(), dataset="d", epsilon=9, simulation_seed=1, **told
+    )
+    assert found.estimate is not None
+
+
+@pytest.mark.deep
+def test_a_label_of_any_length_in_sql_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault(
+        "littlestone.data.stored:_steps_of", "> _MOST_CHARACTERS", "> 1 << 30",
+        "A label of a record may be as long as SQL can be, and longer.",
+    )  # fmt: skip
+    turns_red(fault, test_long_labels_are_not_told_to_an_engine, monkeypatch)
+
+
 TYPED = """
 [columns.number]
 type = "{number}"

@@ -100,6 +100,7 @@ MOST_SETS = 1 << 12
 """The most sets of columns that are counted together; an engine looks at each record for each."""
 
 _MOST_TEXTS = 1 << 12  # of a label that are looked at, one by one
+_MOST_CHARACTERS = 1 << 16  # of those of them that SQL names
 
 _AT_ONCE = 64, 1 << 17  # sets and cells of a statement: DuckDB keeps about a megabyte for each set
 
@@ -420,5 +421,7 @@ def _steps_of(snapshot: Snapshot, typed: TypedColumn, check: FaultCheck) -> Step
         texts = [
             text for (text,) in snapshot.query([typed.value], "e0", "e0") if check.function(text)
         ]
+        if sum(map(len, texts)) > _MOST_CHARACTERS:
+            return None
         check = check._replace(declared=(*check.declared, *texts))
     return steps_of_check(typed, check)
