@@ -43,7 +43,7 @@ def shorten(text: str) -> str:
     >>> print(shorten("points(" + "x" * 300 + ")")[150:])
     xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
     >>> print(shorten(" or ".join(f"A{i:02}" for i in range(60)))[147:])
-    A21 or A22 or ... A50 or A51 or A52 or A53 or A54 or A55 or A56 or A57 or A58 or A59
+    A21 or ... A52 or A53 or A54 or A55 or A56 or A57 or A58 or A59
     """
     if len(text) <= _LONGEST:
         return text
