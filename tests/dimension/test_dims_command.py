@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -126,6 +127,20 @@ def test_the_games_of_a_table_and_their_trees(tmp_path: Path) -> None:
     assert "apple tasting mistakes: between 0 and 2 (time limit)\n" in stopped.stdout
     several = CliRunner().invoke(app, ["theory", "dims", str(write(path, "0,0", "1,2", "2,1"))])
     assert "bandit Littlestone dimension: 2\n" in several.stdout
+
+
+def test_a_small_class_is_listed(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "0,0,0", "0,0,1", "0,1,1", "1,1,1")
+    asked = [
+        CliRunner().invoke(app, ["theory", "dims", what]) for what in (path, "thresholds(x, 1..3)")
+    ]
+    of_table, of_class = (
+        re.findall(r"^(\S.*): (\d\S*)$", one.stdout, re.MULTILINE) for one in asked
+    )
+    assert of_class == of_table != []
+    for large in ("thresholds(x, 0..4000)", "points(merchant)"):
+        with pytest.raises(DeclarationError, match="at most 65,536 labels"):
+            CliRunner().invoke(app, ["theory", "dims", large], catch_exceptions=False)
 
 
 def test_partial_concepts(tmp_path: Path) -> None:

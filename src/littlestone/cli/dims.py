@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.base.errors import DeclarationError, TooLargeError
+from littlestone.classes import parse_class
+from littlestone.classes.base import is_scorable
 from littlestone.classes.text.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
@@ -45,6 +47,9 @@ from littlestone.theory.game import (
     TransductiveGame,
 )
 
+MOST_ENTRIES = 1 << 16
+"""The most labels of a class that is listed here."""
+
 GAME_SECONDS = 2
 """Games visit all version spaces.  Small tables take less, and of large ones only bounds are known."""
 
@@ -69,7 +74,7 @@ def dims(
     undefined: Annotated[int | None, typer.Option(min=0)] = None,
     as_json: bool = False,
 ) -> None:
-    """Print all dimensions of a table, with witnesses.
+    """Print all dimensions of a table or a small class, with witnesses.
 
     For a 0/1 table: Littlestone, VC, threshold, their duals, teaching, star number.  For more labels:
     multiclass Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph,
@@ -78,19 +83,14 @@ def dims(
     A dimension that takes longer than the time limit, or a game of more than 2 seconds, is printed as
     bounds.  Ctrl+C keeps what was found so far, with the bounds of the search that it stopped.
 
-    table FILE: A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.
+    table FILE-or-CLASS: A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a
+        point; or a class whose table has at most 65,536 labels, such as 'intervals(x, 1..6)'.
     labels: The number of labels; by default, the largest label plus 1.
     time_limit SECONDS: Stop the search for each dimension after this time, and print bounds.
     undefined LABEL: A hypothesis with this label at a point is undefined there (partial concepts).
         Games alone are printed.
     """
-    if "(" in str(table) and not os.path.exists(table):
-        raise DeclarationError(
-            f"print all dimensions of {table}",
-            found="there is no such file, and a class that is given by a formula is no table",
-            fix="give a CSV or .npy table; `littlestone dim` takes a class",
-        )
-    H = read_labels(table, labels=labels)
+    H = _read_or_list(str(table), labels)
     done: dict[str, Finding] = {}
     stopped = None
     for name, search in _searches(H, time_limit, undefined).items():
@@ -110,6 +110,26 @@ def dims(
     if stopped is not None:
         err.print(f"interrupted during: {stopped}")
         raise typer.Exit(130)
+
+
+def _read_or_list(what: str, labels: int | None) -> LabelTable:
+    """The table of a file, or of all hypotheses of a class at all points."""
+    if "(" not in what or os.path.exists(what):
+        return read_labels(what, labels=labels)
+    H = parse_class(what)
+    points = H.domain.size
+    if not is_scorable(H) or points is None or (H.size or 0) * points > MOST_ENTRIES:
+        raise DeclarationError(
+            f"print all dimensions of {what}",
+            found=f"it is no file, and no class whose table has at most {MOST_ENTRIES:,} labels",
+            fix="give a CSV or .npy table, or a smaller class; `littlestone dim` takes any class",
+        )
+    return LabelTable.of(
+        H.table(),
+        labels=labels or H.labels,
+        points=[str(x) for x in H.domain],
+        hypotheses=[H.hypothesis(i).words() for i in range(H.size or 0)],
+    )
 
 
 def _print(name: str, found: Finding, reason: str) -> None:
