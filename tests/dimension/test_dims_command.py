@@ -132,7 +132,8 @@ def test_the_games_of_a_table_and_their_trees(tmp_path: Path) -> None:
 def test_a_small_class_is_listed(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", "0,0,0", "0,0,1", "0,1,1", "1,1,1")
     asked = [
-        CliRunner().invoke(app, ["theory", "dims", what]) for what in (path, "thresholds(x, 1..3)")
+        CliRunner().invoke(app, ["theory", "dims", what])
+        for what in (str(path), "thresholds(x, 1..3)")
     ]
     of_table, of_class = (
         re.findall(r"^(\S.*): (\d\S*)$", one.stdout, re.MULTILINE) for one in asked

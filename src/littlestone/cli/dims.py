@@ -14,7 +14,7 @@ import typer
 
 from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
-from littlestone.classes.base import is_scorable
+from littlestone.classes.base import Enumerable
 from littlestone.classes.text.table_file import read_labels
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
@@ -118,16 +118,17 @@ def _read_or_list(what: str, labels: int | None) -> LabelTable:
         return read_labels(what, labels=labels)
     H = parse_class(what)
     points = H.domain.size
-    if not is_scorable(H) or points is None or (H.size or 0) * points > MOST_ENTRIES:
+    if not isinstance(H, Enumerable) or points is None or (H.size or 0) * points > MOST_ENTRIES:
         raise DeclarationError(
             f"print all dimensions of {what}",
-            found=f"it is no file, and no class whose table has at most {MOST_ENTRIES:,} labels",
+            found="it is no file, and no class whose hypotheses can be listed with at most "
+            f"{MOST_ENTRIES:,} labels",
             fix="give a CSV or .npy table, or a smaller class; `littlestone dim` takes any class",
         )
     return LabelTable.of(
         H.table(),
         labels=labels or H.labels,
-        points=[str(x) for x in H.domain],
+        points=[H.domain.words(x) for x in H.domain],
         hypotheses=[H.hypothesis(i).words() for i in range(H.size or 0)],
     )
 
