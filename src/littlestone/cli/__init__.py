@@ -37,7 +37,7 @@ _COMMANDS = {
 
 _THEORY = {
     "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
-    "dims": "Print all dimensions of a table, with witnesses.",
+    "dims": "Print all dimensions of a table or a small class, with witnesses.",
     "certify": "Check a certificate against its table, without any search.",
     "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
     "play": "Play the online game round by round: an adversary asks, and a learner predicts.",

@@ -1,4 +1,4 @@
-"""``littlestone theory dims``: nothing else shows all dimensions of a table side by side."""
+"""``littlestone theory dims``: nothing else shows all dimensions of a table or a class side by side."""
 
 from __future__ import annotations
 
