@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from engines import arrow, duckdb_relation
-from test_sums_in_engines import COLUMNS, DOMAIN, LABELS, X, fail_at, server, visits
+from test_sums_in_engines import (
+    COLUMNS,
+    DOMAIN,
+    LABELS,
+    X,
+    fail_at,
+    server,
+    tables_that_change,
+    visits,
+)
 
 import littlestone
 from each import in_turn
@@ -271,39 +280,14 @@ def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> Non
 
 
 def test_all_questions_see_one_state(running_server: Server) -> None:
-    duckdb, psycopg = pytest.importorskip("duckdb"), pytest.importorskip("psycopg")
-    connection = duckdb.connect()
-    connection.register("given", arrow(COLUMNS))
-    connection.execute("CREATE TABLE t AS SELECT * FROM given")
-    address = running_server.database()
-    with psycopg.connect(address, autocommit=True) as writer:
-        writer.execute(
-            "CREATE TABLE t (text text, number double precision, whole bigint, exact numeric, "
-            "flag boolean, late text)"
-        )
-        rows = zip(*COLUMNS.values(), strict=True)
-        writer.cursor().executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", rows)
-        for source, run in (
-            (connection.table("t"), connection.cursor().execute),
-            (open_table(address, "t"), writer.execute),
-        ):
-            one_state(source, run)
-
-
-def one_state(source: Any, run: Callable[[str], Any]) -> None:
     """What is learned while others write is what was there at first."""
-    expected, changes = learn(arrow(COLUMNS), "split once more").hypothesis, list[int]()
-
-    def change() -> None:
-        changes.append(1)
-        run("DELETE FROM t WHERE flag OR late IS NULL")
-        run("UPDATE t SET whole = 7, number = 0, late = 'no'")
-
-    with pytest.MonkeyPatch.context() as patch:
-        changing(patch, change)
-        assert learn(source, "split once more").hypothesis == expected
-    assert len(changes) == 2  # of all pairs, and in the leaves
-    assert learn(source, "split once more").hypothesis != expected
+    expected = learn(arrow(COLUMNS), "split once more").hypothesis
+    for source, change, changes in tables_that_change(running_server):
+        with pytest.MonkeyPatch.context() as patch:
+            changing(patch, change)
+            assert learn(source, "split once more").hypothesis == expected
+        assert len(changes) == 2  # of all pairs, and in the leaves
+        assert learn(source, "split once more").hypothesis != expected
 
 
 def test_a_question_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -293,16 +293,14 @@ def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> Non
     monkeypatch.setattr(Question, "add_up", add_up)
 
 
-def test_all_steps_see_one_state(
-    running_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = release(arrow(COLUMNS)).hypothesis
-    duckdb = pytest.importorskip("duckdb")
-    psycopg = pytest.importorskip("psycopg")
+def tables_that_change(
+    running_server: Server,
+) -> Iterator[tuple[Any, Callable[[], None], list[int]]]:
+    """A table of an engine, what another connection does to it, and how often that was done."""
+    duckdb, psycopg = pytest.importorskip("duckdb"), pytest.importorskip("psycopg")
     connection = duckdb.connect()
     connection.register("given", arrow(COLUMNS))
     connection.execute("CREATE TABLE t AS SELECT * FROM given")
-    other = connection.cursor()
     address = running_server.database()
     with psycopg.connect(address, autocommit=True) as writer:
         writer.execute(
@@ -312,7 +310,7 @@ def test_all_steps_see_one_state(
         rows = zip(*COLUMNS.values(), strict=True)
         writer.cursor().executemany("INSERT INTO t VALUES (%s, %s, %s, %s, %s, %s)", rows)
         for source, run in (
-            (connection.table("t"), other.execute),
+            (connection.table("t"), connection.cursor().execute),
             (open_table(address, "t"), writer.execute),
         ):
             changes = list[int]()
@@ -322,11 +320,17 @@ def test_all_steps_see_one_state(
                 run("DELETE FROM t WHERE flag OR late IS NULL")
                 run("UPDATE t SET whole = 7, number = 0, late = 'no'")
 
-            with monkeypatch.context() as patch:
-                changing(patch, change)
-                assert release(source).hypothesis == expected
-            assert len(changes) == 5
-            assert release(source).hypothesis != expected
+            yield source, change, changes
+
+
+def test_all_steps_see_one_state(running_server: Server) -> None:
+    expected = release(arrow(COLUMNS)).hypothesis
+    for source, change, changes in tables_that_change(running_server):
+        with pytest.MonkeyPatch.context() as patch:
+            changing(patch, change)
+            assert release(source).hypothesis == expected
+        assert len(changes) == 5
+        assert release(source).hypothesis != expected
 
 
 def test_a_transaction_of_the_owner_is_left_alone(tmp_path: Path) -> None:
@@ -730,13 +734,9 @@ def test_a_wrong_choice_of_records_is_noticed(
 
 @pytest.mark.deep
 def test_a_forgotten_transaction_is_noticed(
-    running_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = Fault(
         f"{DUCKDB}.open", "if begun:\n            table", "if False:\n            table", ""
     )
-    turns_red(
-        fault,
-        lambda: test_all_steps_see_one_state(running_server, tmp_path, pytest.MonkeyPatch()),
-        monkeypatch,
-    )
+    turns_red(fault, lambda: test_all_steps_see_one_state(running_server), monkeypatch)

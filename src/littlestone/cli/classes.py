@@ -68,11 +68,22 @@ def class_or_file(
         from littlestone.points.labels import check_labels
 
         count = len(check_labels(label_names(labels)))
-    if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
+    if is_class(text):
         return declare_class(text, count, schema)
     from littlestone.classes.finite import FiniteClass
 
     return FiniteClass.from_file(text, labels=count)
+
+
+def is_class(text: str) -> bool:
+    """Whether a text is a class, such as thresholds(x, 1..7), and not the name of a file.
+
+    >>> is_class("thresholds(x, 1..7)"), is_class("rules.csv")
+    (True, False)
+    """
+    return "(" in text and not os.path.exists(
+        text
+    )  # Path.exists() raises for a text that is too long
 
 
 def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | HypothesisClass[Any]:
@@ -87,7 +98,7 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
             found="a class has its columns in parentheses, and there is no such file",
             fix="write a class such as 'thresholds(x, 1..7)', or the name of a CSV or .npy table",
         )
-    if "(" not in text or os.path.exists(text):
+    if not is_class(text):
         from littlestone.classes.text.table_file import read_table
 
         return read_table(text)

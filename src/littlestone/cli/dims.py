@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from littlestone.base.errors import DeclarationError, TooLargeError
 from littlestone.classes import parse_class
 from littlestone.classes.base import Enumerable
 from littlestone.classes.text.table_file import read_labels
+from littlestone.cli.classes import is_class
 from littlestone.cli.console import err, out, print_columns, print_json
 from littlestone.dimension import (
     Bracket,
@@ -114,7 +114,7 @@ def dims(
 
 def _read_or_list(what: str, labels: int | None) -> LabelTable:
     """The table of a file, or of all hypotheses of a class at all points."""
-    if "(" not in what or os.path.exists(what):
+    if not is_class(what):
         return read_labels(what, labels=labels)
     H = parse_class(what)
     points = H.domain.size
